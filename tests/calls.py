@@ -91,16 +91,16 @@ def make_calls(exponent=0):
         "select_k significance": lambda: es.select_k(X[:, 0], 3, "significance", n_init=2, rng=3),
         "cluster_stability": lambda: es.cluster_stability(X, 3, n_resamples=9, n_init=2, rng=3),
         "cluster_tree": lambda: es.cluster_tree(X, n_resamples=49, n_splits=2, rng=3),
-        "cluster_test": lambda: es.cluster_test(X, n_resamples=19, n_splits=2, rng=3),
-        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=19, n_splits=2, rng=3),
+        "cluster_test": lambda: es.cluster_test(X, n_resamples=29, n_splits=2, rng=3),
+        "cluster_test k": lambda: es.cluster_test(X, 3, n_resamples=29, n_splits=2, rng=3),
         "cluster_test line": lambda: es.cluster_test(X[:, 0], n_resamples=49, rng=3),
-        "cluster_test refit": lambda: es.cluster_test(X, method="refit", n_resamples=9, rng=3),
-        "cluster_test gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=9, rng=3),
+        "cluster_test refit": lambda: es.cluster_test(X, method="refit", n_resamples=19, rng=3),
+        "cluster_test gaussian": lambda: es.cluster_test(X, method="refit", null="gaussian", n_resamples=19, rng=3),
         "cluster_test independent": lambda: es.cluster_test(
-            X, method="refit", null="independent", n_resamples=9, rng=3
+            X, method="refit", null="independent", n_resamples=19, rng=3
         ),
-        "cluster_test crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=9, n_splits=2, rng=3),
-        "validate_clusters": lambda: es.validate_clusters(X, 2, outside=three, n_resamples=19, rng=3),
+        "cluster_test crossfit": lambda: es.cluster_test(X, method="crossfit", n_resamples=19, n_splits=2, rng=3),
+        "validate_clusters": lambda: es.validate_clusters(X, 2, outside=three, n_resamples=29, rng=3),
         "silhouette": lambda: es.silhouette(X, three, kind="energy"),
         "clustering_accuracy": lambda: es.clustering_accuracy(g, three),
         "compare_euclidizations": lambda: es.compare_euclidizations(few, 2, rng=3).to_frame(),

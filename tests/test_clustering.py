@@ -421,6 +421,11 @@ def test_no_hint_where_nothing_is_clearer(rng):
         (rng.poisson(1, (99, 3)), 2),
     ):
         assert not hint(es.energy_cluster(X, k, rng=rng))
+    # two groups that the clusters shown make up
+    square = rng.standard_normal((120, 2)) + np.repeat([[0, 0], [8, 0], [0, 8], [8, 8]], 30, axis=0)
+    assert not hint(es.energy_cluster(square, 4, rng=rng))
+    pairs = rng.standard_normal((120, 2)) + np.repeat([[0, 0], [6, 0], [30, 0], [36, 0]], 30, axis=0)
+    assert not hint(es.energy_cluster(pairs, 4, rng=rng))
     X = long_bars(rng)
     # asked of searches by Euclidean distances alone, in tables of twenty rows and two columns at least
     assert not hint(es.energy_cluster(X, 1, rng=rng))

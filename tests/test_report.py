@@ -416,3 +416,21 @@ def test_the_report_needs_a_seed_that_can_be_printed(rng_given):
 def test_seed_is_no_argument_any_more():
     with pytest.raises(TypeError, match="seed"):
         cluster_report(np.eye(4)[:, :2], 2, seed=1)
+
+
+def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
+    """The lead, the methods and the validation are those of the clusters that are shown."""
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    X = np.concatenate([rng.normal(c, 1, (30, 2)) for c in ([0, 0], [20, 0])])
+    page = " ".join(cluster_report(X, select="significance", k_max=3).split())
+    assert "The clusters are those of cluster_tree, which did not look for the smallest W." in page
+    assert "kernel k-means" not in page
+    assert "give the clusterer" not in page  # a search finds the same
+    assert "the two clusters are separate" in page
+    bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
+    chosen = " ".join(cluster_report(bars, select="significance", k_max=3).split())
+    assert "belongs to other clusters" not in chosen
+    assert "has the p of every split" in chosen
+    given = " ".join(cluster_report(bars, 2).split())
+    assert "belongs to other clusters than those below: The clusters show in decorrelated columns" in given
+    assert ".The " not in given

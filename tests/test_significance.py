@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans
 import energystats as es
 from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
-from energystats.cluster_tests.data_notes import note_bent_cloud
+from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns

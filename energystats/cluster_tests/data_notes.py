@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components, shortest_path
-from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata
 
-from energystats._core.threads import one_thread_up_to
 from energystats._core.ties import Jittered
 from energystats._typing import FloatArray
 from energystats.display.numbers import number
@@ -31,12 +26,6 @@ FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
-SHAPE_POINTS = 200  # that are looked at, and the share of them that neighbours have to connect
-CONNECTED = 0.95
-ONE_LINE, STRAIGHTER = 0.82, 0.03  # share of variance along one axis of ways along a band, and how far above the points
-HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at most such a share of points lies
-LARGEST_TURN = 0.6  # radians between points of a ring that are next to each other
-IN_ONE_PLANE = 0.8  # of the variance of a ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,63 +202,3 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
 def _share_below(near: FloatArray, far: FloatArray) -> float:
     """Compute the share of rows with near < far; ties count one half."""
     return float(np.mean(np.where(near == far, 0.5, near < far)))
-
-
-# ---------------------------------------------------------------- bent clouds
-
-
-def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
-    """Note that points look like a bent band or a ring, whose projections have two modes though nothing parts it.
-
-    Ways along neighbours are compared with straight ones: those of a band lie on a line more nearly than its points
-    do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for m = min(n, 200) points at
-    fixed places in the table.
-    """
-    if points.shape[1] < 2:
-        return ()
-    part = points[np.unique(np.linspace(0, len(points) - 1, SHAPE_POINTS).astype(np.intp))]
-    part = part - part.mean(axis=0)
-    ways = _ways_along_neighbours(part)
-    if ways is None:
-        return ()
-    with one_thread_up_to(len(part)):
-        axes, widths, _ = np.linalg.svd(part, full_matrices=False)
-        squared = np.square(ways)
-        along = np.linalg.eigvalsh(squared.mean(axis=0) + squared.mean(axis=1)[:, None] - squared - squared.mean())
-    straight = np.square(widths) / np.square(widths).sum()
-    on_line = along[-1] / along[along > 0].sum()
-    if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER:
-        return (
-            Caution(
-                "The points may lie along one bent band, as of a gradient, and not in separate clusters: bent clouds "
-                "have projections with two modes.",
-                f"Ways from neighbour to neighbour have {on_line:.0%} of their variance along one axis, the points "
-                f"{straight[0]:.0%}.",
-            ),
-        )
-    plane = axes[:, :2] * widths[:2]
-    radii, turns = np.hypot(*plane.T), np.sort(np.arctan2(*plane.T))
-    widest = np.diff(turns, append=turns[0] + 2 * np.pi).max()
-    hollow = np.quantile(radii, INNERMOST) >= HOLLOW * np.median(radii)
-    if straight[:2].sum() >= IN_ONE_PLANE and hollow and widest <= LARGEST_TURN:
-        return (
-            Caution(
-                "The points may lie on a ring, and not in separate clusters: rings have projections with two modes.",
-                "They surround a hole without a wide gap between neighbours.",
-            ),
-        )
-    return ()
-
-
-def _ways_along_neighbours(points: FloatArray) -> FloatArray | None:
-    """Compute the shortest ways from neighbour to neighbour; (m, m), None where these do not connect almost all."""
-    distances = squareform(pdist(points))
-    n_neighbours = min(len(points) - 1, max(5, math.ceil(1.5 * math.log(len(points)))))
-    near = np.argpartition(distances, n_neighbours, axis=1)[:, : n_neighbours + 1]
-    rows = np.repeat(np.arange(len(points)), n_neighbours + 1)
-    graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=distances.shape)
-    _, parts = connected_components(graph, directed=False)
-    kept = np.flatnonzero(parts == np.bincount(parts).argmax())
-    if kept.size < CONNECTED * len(points):
-        return None
-    return np.asarray(shortest_path(graph[kept][:, kept], directed=False))

@@ -223,7 +223,9 @@ class ClusterTestResult(VerdictFirst):
             sizes = write_counts(self.partition.sizes)
             where = PLACES.get(self.space, "as given")
             points = "points" if self.partition.k > 1 or self.partition.sizes[0] > 1 else "point"
-            lines.append(f"Clusters shown (`.partition`): {sizes} {points}, {where}.")
+            in_none = int(np.count_nonzero(self.partition.labels < 0))
+            beside = f"; {in_none} in no cluster" if in_none else ""
+            lines.append(f"Clusters shown (`.partition`): {sizes} {points}, {where}{beside}.")
         return lines
 
     def _explanations(self) -> list[str]:

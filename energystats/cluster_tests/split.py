@@ -13,8 +13,9 @@ from energystats._core.pvalues import over_contrasts
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_bent_cloud
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
@@ -30,7 +31,7 @@ from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["LINEAR_UNIMODALITY", "SHOWN_ELSEWHERE", "deal_folds", "enough_draws", "split_test"]
+__all__ = ["ALIKE", "LINEAR_UNIMODALITY", "SHOWN_ELSEWHERE", "deal_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
@@ -286,7 +287,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
         return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
     if not whole.d.n_columns:
-        call += ", with X the principal coordinates of the matrix,"
+        call += ", with X the principal coordinates of the matrix"
     if kind != DECORRELATED:
         columns = [*there.columns] if there.columns else whole.telling_columns()
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"

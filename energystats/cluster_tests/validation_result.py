@@ -272,9 +272,11 @@ class ClusterValidationResult(VerdictFirst):
             lines.append(f"Columns that are not unimodal, of {len(variables)} (Holm): {found}.")
         if self.n_stability:
             lowest = int(np.nanargmin(self.jaccard))
+            least = np.floor(100 * self.jaccard[lowest]) / 100
+            uncertain = f"{self.uncertain.size} of {self.partition.labels.size} points"
             lines.append(
-                f"Stability, no test: mean Jaccard at least {self.jaccard[lowest]:.2f} (cluster {lowest}); "
-                f"{self.uncertain.size} of {self.partition.labels.size} points are uncertain."
+                f"Stability, no test: mean Jaccard at least {least:.2f} (cluster {lowest}); "
+                f"{uncertain} {'is' if self.uncertain.size == 1 else 'are'} uncertain."
             )
         lines += [
             f"Adjusted Rand index with {answer.what}: {answer.statistic:.3f}, {p_text(answer.pvalue)}."
@@ -299,7 +301,9 @@ class ClusterValidationResult(VerdictFirst):
         of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):
             if everywhere.rejected:
-                also = "whether it is that of these labels was not tested: give the clusterer"
+                own_tests = self.partition.algorithm == "cluster_tree"
+                how = "`cluster_tree` has the p of every split" if own_tests else "give the clusterer"
+                also = f"whether it is that of these labels was not tested: {how}"
                 return f"There is structure ({of_all}), but {also}."
             return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
         groups = self.groups

@@ -27,6 +27,8 @@ SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding
 CLEAR = 8.0  # log likelihood ratio of two normals to one mode, by which a line has to exceed
 TIMES_CLEARER = 1.5  # times that of the clusters shown
 DECORRELATED = -1  # in place of a column
+STEADY = 0.7  # correlation of two lines that look the same way
+SAME_GROUPS = 0.9  # of the points, whose clusters lie on one side
 STARTS, PERTURBATIONS, PASSES, ENOUGH = 3, 40, 100, 20
 ROUNDING = 1e-12  # of W
 
@@ -41,10 +43,11 @@ def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | Non
     first = np.arange(len(X)) * GOLDEN % 1 < 0.5
     halves = (np.flatnonzero(first), np.flatnonzero(~first))
     wanted = CLEAR + TIMES_CLEARER * _clearest_of_clusters(X, labels, k)
-    if _ratio_of_decorrelated(X, halves) > wanted:
-        return DECORRELATED
+    positions = _positions_decorrelated(X, halves)
+    if positions is not None and _ratio(positions) > wanted:
+        return None if _joins_clusters(positions, labels, k) else DECORRELATED
     j, ratio = _clearest_column(X, halves)
-    return j if ratio > wanted else None
+    return j if ratio > wanted and not _joins_clusters(X[:, j], labels, k) else None
 
 
 def _jittered(points: FloatArray) -> FloatArray:
@@ -79,23 +82,38 @@ def _decorrelating(points: FloatArray) -> FloatArray:
     return np.asarray(axes[kept].T / widths[kept])
 
 
-def _ratio_of_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) -> float:
-    """Compute the ratio of every half along the line between the two clusters of the other, decorrelated."""
+def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
+    """Tell whether the two groups along a line are clusters that are shown, or several of them together."""
+    x = np.sort(positions - positions.mean())
+    left = np.arange(1, x.size)
+    best = int(np.argmax(np.square(np.cumsum(x)[:-1]) / (left * (x.size - left))))  # smallest sum of squares
+    beyond = positions - positions.mean() > x[best]
+    sizes = np.bincount(labels, minlength=k)
+    on_right = np.bincount(labels[beyond], minlength=k)
+    return bool(np.maximum(on_right, sizes - on_right).sum() >= SAME_GROUPS * x.size)
+
+
+def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) -> FloatArray | None:
+    """Compute positions of every half along the line between the two clusters of the other, decorrelated."""
     if X.shape[1] < 2 or X.shape[1] * POINTS_PER_COLUMN > min(map(len, halves)):
-        return 0.0
+        return None
     lines = []
     for own in halves:
         part = X[own[:CLUSTERED_AT_MOST]]
         if not np.ptp(part, axis=0).max() > 0:
-            return 0.0
+            return None
         W = _decorrelating(part)
         labels = _two_clusters(part @ W)
         t = X @ (W @ _between_means(part @ W, labels == 1))
         if not t.std() > 0:
-            return 0.0
+            return None
         lines.append((t - t.mean()) / t.std())
-    sign = 1.0 if lines[0] @ lines[1] > 0 else -1.0
-    return _ratio(np.concatenate((lines[0][halves[1]], sign * lines[1][halves[0]])))
+    alike = float(lines[0] @ lines[1]) / len(X)
+    if abs(alike) < STEADY:  # both halves have two groups, but not the same ones
+        return None
+    positions = np.asarray(lines[1] * np.sign(alike))
+    positions[halves[1]] = lines[0][halves[1]]
+    return positions
 
 
 def _between_means(points: FloatArray, inside: IntArray) -> FloatArray:

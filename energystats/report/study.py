@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.split import SHOWN_ELSEWHERE
+from energystats.cluster_tests.split import ALIKE, SHOWN_ELSEWHERE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -180,15 +180,31 @@ class Study:
 
         if self.n > VALIDATED_AT_MOST:
             return f"Of more than {VALIDATED_AT_MOST} rows only `validate_clusters` in Python asks this."
+        partition = self.found
+        if self.selection is not None and len(self.selection.partitions) >= self.k:
+            searched = self.selection.partitions[self.k - 1]
+            # leaves of a tree that a search finds as well are tested as clusters of the search
+            partition = searched if np.array_equal(searched.labels, partition.labels) else partition
         with collected():  # what there is to say of the points was said by the test
-            return validate_clusters(self.data, partition=self.found, **self._validating, progress=False, rng=self.rng)
+            return validate_clusters(self.data, partition=partition, **self._validating, progress=False, rng=self.rng)
 
     @property
     def shows_others(self) -> str:
         """Say which clusters the test found, where they are others than those that are shown; else empty."""
         if isinstance(self.test, str) or self.test.space == "as given":
             return ""
+        from sklearn.metrics import adjusted_rand_score
+
+        tested = self.test.partition
+        if tested is not None and adjusted_rand_score(tested.labels, self.found.labels) >= ALIKE:
+            return ""  # the tree cuts where it rejects, too
         return next((note for note in self.test.notes if note.startswith(SHOWN_ELSEWHERE)), "")
+
+    @property
+    def splits_found(self) -> int:
+        """Clusters that a tree of tests found, where k was given or chosen in another way; 0 where there is no tree."""
+        tree = None if self.selection is None else self.selection.tree
+        return 0 if tree is None or tree.k == 1 else tree.k
 
     @property
     def _validating(self) -> dict[str, Any]:
