@@ -425,12 +425,12 @@ def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
     page = " ".join(cluster_report(X, select="significance", k_max=3).split())
     assert "The clusters are those of cluster_tree, which did not look for the smallest W." in page
     assert "kernel k-means" not in page
-    assert "give the clusterer" not in page  # a search finds the same
+    assert "read the p-values of the tree" not in page  # a search finds the same
     assert "the two clusters are separate" in page
     bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
     chosen = " ".join(cluster_report(bars, select="significance", k_max=3).split())
     assert "belongs to other clusters" not in chosen
-    assert "has the p of every split" in chosen
+    assert "or read the p-values of the tree" in chosen
     given = " ".join(cluster_report(bars, 2).split())
     assert "belongs to other clusters than those below: The clusters show in decorrelated columns" in given
     assert ".The " not in given

@@ -22,6 +22,7 @@ SHAPE_POINTS = 200  # that are looked at, and the share of them that neighbours 
 CONNECTED = 0.95
 ONE_LINE, STRAIGHTER = 0.82, 0.03  # share of variance along one axis of ways along a band, and how far above the points
 HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at most such a share of points lies
+ROUND = 2.0  # times that radii may differ, without the outer and inner tenth
 LARGEST_TURN = 0.6  # radians between points of a ring that are next to each other
 IN_ONE_PLANE = 0.8  # of the variance of a ring
 DRAWS = 99  # for the positions along a band
@@ -60,7 +61,8 @@ def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
     radii, turns = np.hypot(*plane.T), np.sort(np.arctan2(*plane.T))
     gaps = np.diff(turns, append=turns[0] + 2 * np.pi)
     after = turns[(gaps.argmax() + 1) % turns.size]
-    hollow = np.quantile(radii, INNERMOST) >= HOLLOW * np.median(radii)
+    innermost, low, middle, high = np.quantile(radii, (INNERMOST, 0.1, 0.5, 0.9))
+    hollow = innermost >= HOLLOW * middle and high <= ROUND * low
     whole = gaps.max() <= LARGEST_TURN and _has_no_gap((turns - after) % (2 * np.pi))
     if straight[:2].sum() >= IN_ONE_PLANE and hollow and whole:
         return (

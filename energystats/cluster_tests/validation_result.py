@@ -301,8 +301,7 @@ class ClusterValidationResult(VerdictFirst):
         of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):
             if everywhere.rejected:
-                own_tests = self.partition.algorithm == "cluster_tree"
-                how = "`cluster_tree` has the p of every split" if own_tests else "give the clusterer"
+                how = "give the clusterer, or read the p-values of the tree that they come from"
                 also = f"whether it is that of these labels was not tested: {how}"
                 return f"There is structure ({of_all}), but {also}."
             return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
