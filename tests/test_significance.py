@@ -575,15 +575,10 @@ def test_bent_bands_and_rings_are_told(rng):
 def test_straight_clouds_and_clusters_are_not_bent(rng, two):
     long = rng.normal(size=(200, 2)) * [10, 1]
     far = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [20, 0], [10, 17])])
-    for points in (
-        rng.normal(size=(200, 2)),
-        rng.normal(size=(100, 10)),
-        rng.random((200, 3)),
-        long,
-        far,
-        two,
-        long[:, :1],
-    ):
+    corner = np.concatenate([0.5 * rng.normal(size=(50, 2)) + c for c in ([0, 0], [6, 0], [6, 6])])
+    bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
+    clouds = rng.normal(size=(200, 2)), rng.normal(size=(100, 10)), rng.random((200, 3))
+    for points in (*clouds, long, far, two, corner, bars, long[:, :1]):
         assert note_bent_cloud(points) == ()
 
 
