@@ -243,6 +243,8 @@ def test_notes_are_sentences_of_the_summary(result):
             assert note.startswith(note.short)
             assert f"Caution: {' '.join(note.short.split())}" in summary
     if isinstance(result, VerdictFirst):
+        for text in result._rests_on():
+            assert text in result.notes or " ".join(text.split()) in summary
         assert f"{len(result.notes)} note" in summary
         assert summary.endswith("see `.notes`.")
 

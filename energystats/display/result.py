@@ -228,8 +228,10 @@ class VerdictFirst(Result):
         return []
 
     def explained(self) -> Self:
-        """Copy with the explanations at the end of the notes."""
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *self._explanations()))))
+        """Copy with the explanations at the end of the notes, after what the summary has no room for."""
+        shown = self._head()[0]
+        left_out = [text for text in self._rests_on() if text not in shown]
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *self._explanations()))))
 
     def _sentences(self) -> list[str]:
         return [*self._rests_on(), *self._below(), *self.notes]
