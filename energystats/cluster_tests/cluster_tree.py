@@ -26,7 +26,7 @@ from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level
-from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_option
+from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, tree
 
@@ -299,7 +299,8 @@ def tree_of_points(
     one_column = method_for(d, options.method) == "unimodal-1d"
     _check_draws_suffice(rules, calibration_factor(options.conservative, several=not one_column))
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
-    at_nodes = replace(options, method=name, progress=False)  # the tree has the only bar
+    # the tree has the only bar; splits of a node on all processors, on which no number depends
+    at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, str, IntArray]:
         """Find the p-value of a node, and its two clusters where they show."""
