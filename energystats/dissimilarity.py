@@ -257,7 +257,7 @@ class Dissimilarity(abc.ABC):
 
     @property
     def all_coincide(self) -> bool:
-        """Whether rho is 0 for every pair."""
+        """Tell whether rho is 0 for every pair."""
         return not np.ptp(self.points, axis=0).any()
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:

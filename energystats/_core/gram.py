@@ -12,9 +12,11 @@ from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
 __all__ = [
+    "POINTS_PER_COLUMN",
     "all_above",
     "centred",
     "decomposed",
+    "decorrelating",
     "factor_coordinates",
     "largest_eigenpairs",
     "largest_eigenvalue",
@@ -24,8 +26,18 @@ __all__ = [
 
 PAIR_LIMIT = 500  # up to here a single eigenpair comes from the full reduction
 BASIS = 60  # Lanczos vectors
+POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
+SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
 RESTARTS = 10  # of Lanczos' method; where it has not ended then, the full reduction is as fast
 Pair = tuple[float, FloatArray]
+
+
+def decorrelating(points: FloatArray) -> FloatArray:
+    """Find the matrix that makes the columns of points uncorrelated and of one variance; (n, d) -> (d, r)."""
+    with one_thread_up_to(points.shape[1]):
+        _, widths, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+    kept = widths > SMALLEST_WIDTH * widths[0]
+    return np.asarray(axes[kept].T / widths[kept])
 
 
 def centred(A: FloatArray) -> FloatArray:

@@ -134,7 +134,7 @@ class Labelings:
 
     @property
     def exact(self) -> bool:
-        """Whether all distinct labelings are visited, rather than random ones."""
+        """Tell whether all distinct labelings are visited, rather than random ones."""
         return self.key is None
 
     def blocks(self) -> Iterator[AnyArray]:

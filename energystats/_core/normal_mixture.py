@@ -14,7 +14,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray
 
-__all__ = ["fit_two_normals", "mixture_ratio", "plateau"]
+__all__ = ["fit_two_normals", "mixture_ratio", "plateau", "split_by_sum_of_squares"]
 
 
 GROUPS = 128  # consecutive points are taken together beyond so many: the mixture is wider than that by far
@@ -45,7 +45,7 @@ def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @njit
-def _split_by_sum_of_squares(x: FloatArray, w: FloatArray) -> int:
+def split_by_sum_of_squares(x: FloatArray, w: FloatArray) -> int:
     """Split sorted, centred x into two parts with the smallest sum of squares; return the size of the left part."""
     n = w.sum()
     mass = 0.0
@@ -93,7 +93,7 @@ def fit_two_normals(x: FloatArray, w: FloatArray) -> tuple[float, float, float, 
     Roland 2008), where EM alone would take hundreds.
     """
     n = w.sum()
-    size = _split_by_sum_of_squares(x, w)
+    size = split_by_sum_of_squares(x, w)
     share = w[:size].sum() / n
     step = -(w[:size] * x[:size]).sum() / (n * share * (1.0 - share))
     for _ in range(ROUNDS):

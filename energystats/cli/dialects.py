@@ -90,7 +90,7 @@ class Dialect:
 
     @property
     def points_may_part(self) -> bool:
-        """True where 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
+        """Tell whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:

@@ -71,7 +71,7 @@ class FileTable:
 
     @property
     def numbered_names(self) -> bool:
-        """True where a line of numbers, but for columns of text, was taken for the names of the columns."""
+        """Tell whether a line of numbers, but for columns of text, was taken for the names of the columns."""
         if self.source is None or not self.dialect.header:
             return False
         names = [

@@ -111,7 +111,7 @@ class Source:
 
     @property
     def parquet(self) -> bool:
-        """True for Parquet, by its first bytes or its name."""
+        """Tell whether it is Parquet, by its first bytes or its name."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
         return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
 

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
 from scipy.spatial.distance import pdist, squareform
 
+from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, unimodality_test
@@ -44,8 +45,7 @@ def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
         return ()
     with one_thread_up_to(len(part)):
         axes, widths, _ = np.linalg.svd(part, full_matrices=False)
-        squared = np.square(ways)
-        along, turned = np.linalg.eigh(squared.mean(axis=0) + squared.mean(axis=1)[:, None] - squared - squared.mean())
+        along, turned = np.linalg.eigh(-centred(np.square(ways)))
     straight = np.square(widths) / np.square(widths).sum()
     on_line = along[-1] / along[along > 0].sum()
     if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, -1]):

@@ -158,7 +158,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def of_tables(self) -> bool:
-        """Whether S/T was compared with that of whole tables, permuted or drawn by a model."""
+        """Tell whether S/T was compared with that of whole tables, permuted or drawn by a model."""
         return self.exact is not None
 
     @property

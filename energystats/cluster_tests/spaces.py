@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from energystats._core.gram import POINTS_PER_COLUMN, decorrelating
 from energystats._core.normal_mixture import mixture_ratio
-from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.scores import CoordinateScorer, Scorer
 from energystats.dissimilarity import Dissimilarity, Points
@@ -27,8 +27,6 @@ Kind: TypeAlias = Literal["as given", "decorrelated", "columns"]
 GIVEN: Kind = "as given"
 DECORRELATED: Kind = "decorrelated"
 SHARES: dict[Kind, float] = {GIVEN: 0.5, DECORRELATED: 0.3, "columns": 0.2}  # of the level
-POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
-SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
 CLEAR = 3.0  # log likelihood ratio of two normals to one mode, above which a column is worth keeping
 COLUMNS_AT_MOST = 10  # that are kept
 EUCLIDEAN = Euclidean()  # checked once
@@ -82,11 +80,7 @@ def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
 
 def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
     """Transform all points so that the part has uncorrelated columns of one variance."""
-    centre = points[part].mean(axis=0)
-    with one_thread_up_to(points.shape[1]):
-        _, widths, axes = np.linalg.svd(points[part] - centre, full_matrices=False)
-    kept = widths > SMALLEST_WIDTH * widths[0]
-    return np.asarray((points - centre) @ (axes[kept].T / widths[kept]))
+    return np.asarray((points - points[part].mean(axis=0)) @ decorrelating(points[part]))
 
 
 def telling_columns(points: FloatArray) -> IntArray:

@@ -69,7 +69,7 @@ class Answer:
 
     @property
     def rejected(self) -> bool:
-        """Whether the adjusted p is at most .05."""
+        """Tell whether the adjusted p is at most .05."""
         return self.pvalue_adjusted <= LEVEL
 
 
@@ -126,7 +126,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Whether each cluster is separate from what it first meets: adjusted p of that merge at most .05."""
+        """Tell whether each cluster is separate from what it first meets: adjusted p of that merge at most .05."""
         return tuple(merge is not None and merge.pvalue_adjusted <= LEVEL for merge in self._first_merges())
 
     @property

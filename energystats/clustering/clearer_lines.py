@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._core.distances import euclidean
-from energystats._core.normal_mixture import mixture_ratio
+from energystats._core.gram import POINTS_PER_COLUMN, decorrelating
+from energystats._core.normal_mixture import mixture_ratio, split_by_sum_of_squares
 from energystats._core.restarts import lowest, seeded_labels
-from energystats._core.threads import one_thread_up_to
 from energystats._core.ties import jitter_ties
 from energystats._typing import FloatArray, IntArray
 
@@ -22,8 +22,6 @@ SMALLEST_SAMPLE = 20  # points
 LOOKED_AT = 1000  # points at most, at equal steps
 CLUSTERED_AT_MOST = 400  # points of a half
 GOLDEN = (5**0.5 - 1) / 2  # its multiples deal rows into halves that follow no period of the table
-POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
-SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding
 CLEAR = 8.0  # log likelihood ratio of two normals to one mode, by which a line has to exceed
 TIMES_CLEARER = 1.5  # times that of the clusters shown
 DECORRELATED = -1  # in place of a column
@@ -44,8 +42,8 @@ def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | Non
     halves = (np.flatnonzero(first), np.flatnonzero(~first))
     wanted = CLEAR + TIMES_CLEARER * _clearest_of_clusters(X, labels, k)
     positions = _positions_decorrelated(X, halves)
-    if positions is not None and _ratio(positions) > wanted:
-        return None if _joins_clusters(positions, labels, k) else DECORRELATED
+    if positions is not None and _ratio(positions) > wanted and not _joins_clusters(positions, labels, k):
+        return DECORRELATED
     j, ratio = _clearest_column(X, halves)
     return j if ratio > wanted and not _joins_clusters(X[:, j], labels, k) else None
 
@@ -66,28 +64,14 @@ def _ratio(positions: FloatArray) -> float:
 
 def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[int, float]:
     """Find the clearest column of one half, and its ratio in the other, both ways; 0 where these disagree."""
-    best, total = set(), 0.0
-    for own, other in (halves, halves[::-1]):
-        j = int(np.argmax([_ratio(x) for x in X[own].T]))
-        best.add(j)
-        total += _ratio(X[other, j])
-    return best.pop(), total if not best else 0.0
-
-
-def _decorrelating(points: FloatArray) -> FloatArray:
-    """Find the matrix that makes columns uncorrelated and of one variance; (d, r)."""
-    with one_thread_up_to(points.shape[1]):
-        _, widths, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
-    kept = widths > SMALLEST_WIDTH * widths[0]
-    return np.asarray(axes[kept].T / widths[kept])
+    first, second = (int(np.argmax([_ratio(x) for x in X[half].T])) for half in halves)
+    return first, sum(_ratio(X[half, first]) for half in halves) if first == second else 0.0
 
 
 def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
     """Tell whether the two groups along a line are clusters that are shown, or several of them together."""
     x = np.sort(positions - positions.mean())
-    left = np.arange(1, x.size)
-    best = int(np.argmax(np.square(np.cumsum(x)[:-1]) / (left * (x.size - left))))  # smallest sum of squares
-    beyond = positions - positions.mean() > x[best]
+    beyond = positions - positions.mean() >= x[split_by_sum_of_squares(x, np.ones(x.size))]
     sizes = np.bincount(labels, minlength=k)
     on_right = np.bincount(labels[beyond], minlength=k)
     return bool(np.maximum(on_right, sizes - on_right).sum() >= SAME_GROUPS * x.size)
@@ -102,7 +86,7 @@ def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) ->
         part = X[own[:CLUSTERED_AT_MOST]]
         if not np.ptp(part, axis=0).max() > 0:
             return None
-        W = _decorrelating(part)
+        W = decorrelating(part)
         labels = _two_clusters(part @ W)
         t = X @ (W @ _between_means(part @ W, labels == 1))
         if not t.std() > 0:
@@ -142,6 +126,6 @@ def _clearest_of_clusters(X: FloatArray, labels: IntArray, k: int) -> float:
             continue
         difference = _between_means(X, inside)
         residuals = X - np.where(inside[:, None], X[inside].mean(axis=0), X[~inside].mean(axis=0))
-        W = _decorrelating(residuals)
+        W = decorrelating(residuals)
         found += [_ratio(X @ difference), _ratio(X @ (W @ (W.T @ difference)))]
     return max(found)

@@ -202,7 +202,7 @@ class Partition(Labelled):
 
     @property
     def _at_bound(self) -> bool:
-        """Whether S is its upper bound, which proves the optimum; not for a bound that is estimated."""
+        """Tell whether S is its upper bound, which proves the optimum; not for a bound that is estimated."""
         return self.k > 1 and self.approximation is None and self.tightness >= 1 - BOUND_ROUNDING
 
     def _conclusion(self) -> str:

@@ -72,7 +72,7 @@ class Search:
 
     @property
     def by_labels(self) -> bool:
-        """Whether labels were given to start from."""
+        """Tell whether labels were given to start from."""
         return not isinstance(self.init, str)
 
 

@@ -323,7 +323,7 @@ class Named(Result):
 
     @property
     def has_string_names(self) -> bool:
-        """True where the points have names in letters."""
+        """Tell whether the points have names in letters."""
         return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
 
 

@@ -245,7 +245,7 @@ class Examination:
 
     @property
     def holds(self) -> bool:
-        """Whether rho is of negative type on these points, to rounding."""
+        """Tell whether rho is of negative type on these points, to rounding."""
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:

@@ -204,7 +204,7 @@ class Euclidization(Named):
 
     @property
     def changed(self) -> bool:
-        """Whether there was anything to repair."""
+        """Tell whether there was anything to repair."""
         return self.min_eigenvalue < -self.threshold
 
     @property

@@ -60,7 +60,7 @@ class Columns:
 
     @property
     def plain(self) -> bool:
-        """Whether the array holds finite numbers and nothing else, so that sums of them have a meaning."""
+        """Tell whether the array holds finite numbers and nothing else, so that sums of them have a meaning."""
         return self.complete and set(self.kinds) <= {"numeric"}
 
     def where(self, *kinds: Kind) -> IntArray:

@@ -65,7 +65,7 @@ class InputTable:
 
     @property
     def is_pandas(self) -> bool:
-        """Whether the values are a DataFrame or a Series."""
+        """Tell whether the values are a DataFrame or a Series."""
         return hasattr(self.values, "iloc")
 
     @property

@@ -41,7 +41,7 @@ class Metric(abc.ABC):
 
     @property
     def only_means(self) -> bool:
-        """Whether the energy distance is zero as soon as the means agree."""
+        """Tell whether the energy distance is zero as soon as the means agree."""
         return False
 
     @property
@@ -53,7 +53,7 @@ class Metric(abc.ABC):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Whether E = 0 for equal distributions only; None where nothing general is known [theory 1]."""
+        """Tell whether E = 0 for equal distributions only; None where nothing general is known [theory 1]."""
         return False if self.negative_type is False else None
 
     @property
@@ -68,7 +68,7 @@ class Metric(abc.ABC):
 
     @property
     def reads_numbers(self) -> bool:
-        """Whether the arrays it works on hold finite numbers, rather than codes or missing values."""
+        """Tell whether the arrays it works on hold finite numbers, rather than codes or missing values."""
         return self.coding is None or self.coding.plain
 
     @property

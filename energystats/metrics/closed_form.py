@@ -51,7 +51,7 @@ class Euclidean(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Whether E = 0 for equal distributions only: for alpha < 2 [Szekely & Rizzo 2005]."""
+        """Tell whether E = 0 for equal distributions only: for alpha < 2 [Szekely & Rizzo 2005]."""
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -87,7 +87,7 @@ class Exponential(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Whether E = 0 for equal distributions only: yes, the kernel is characteristic [Sriperumbudur et al. 2010]."""
+        """Tell whether E = 0 for equal distributions only: yes, for this kernel [Sriperumbudur et al. 2010]."""
         return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:

@@ -110,7 +110,7 @@ class Domain:
 
     @property
     def restricts(self) -> bool:
-        """Whether some rows of finite numbers are refused."""
+        """Tell whether some rows of finite numbers are refused."""
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
     def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:

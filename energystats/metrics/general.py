@@ -64,7 +64,7 @@ class SciPyMetric(Metric):
 
     @property
     def measures_columns(self) -> bool:
-        """Whether variances or a covariance are taken from the data."""
+        """Tell whether variances or a covariance are taken from the data."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
@@ -86,12 +86,12 @@ class SciPyMetric(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
+        """Tell whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Whether E = 0 for equal distributions only: True below that power if rho tells points apart [Lyons 2013]."""
+        """Tell whether E = 0 for equal distributions only: below that power, if rho tells points apart [Lyons 2013]."""
         if not self.negative_type:
             return None
         if self.name in ("cosine", "correlation", "jensenshannon"):

@@ -111,14 +111,14 @@ class Gower(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Whether rho is of negative type: True for alpha <= 1 without missing values [Gower 1971], else None."""
+        """Tell whether rho is of negative type: True for alpha <= 1 without missing values [Gower 1971], else None."""
         if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
             return None
         return True if self.alpha <= 1 else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Whether E = 0 for equal distributions only: a metric to a power below 1, no sum of columns [Lyons 2013]."""
+        """Tell whether E = 0 for equal distributions only: a metric to a power below 1 [Lyons 2013]."""
         if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
             return None
         # at alpha = 1 rho is a sum over columns, which sees marginal distributions alone [theory 1]

@@ -67,7 +67,7 @@ class Kernel(Metric):
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]
-        """Whether rho is a function of Euclidean or Manhattan distances; False for a user's function."""
+        """Tell whether rho is a function of Euclidean or Manhattan distances; False for a user's function."""
         return self.k in TRANSLATION_INVARIANT
 
     @property
@@ -76,14 +76,14 @@ class Kernel(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Whether rho is of negative type: True for named kernels that always are positive semi-definite, else None."""
+        """Tell whether rho is of negative type: True for kernels that always are semi-definite, else None."""
         known = POSITIVE_KERNELS | ({"polynomial", "poly"} if self.params.get("coef0", 1) >= 0 else set())
         fine = self.params.get("gamma") is None or self.params["gamma"] > 0
         return True if isinstance(self.k, str) and self.k in known and fine else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Whether E = 0 for equal distributions only: True for "rbf", "laplacian", False for finitely many features."""
+        """Tell whether E = 0 for equal distributions only: True for "rbf", "laplacian", False for few features."""
         if not self.negative_type:
             return None
         return {"rbf": True, "laplacian": True, "chi2": None}.get(str(self.k), False)

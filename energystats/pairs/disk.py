@@ -198,7 +198,7 @@ class Rows(abc.ABC):
 
     @property
     def standardizes(self) -> bool:
-        """Whether they are compared as z-scores."""
+        """Tell whether they are compared as z-scores."""
         return bool(self.center.any()) or bool((self.scale != 1).any())
 
     def __len__(self) -> int:

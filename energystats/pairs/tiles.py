@@ -143,7 +143,7 @@ class Recomputed(UpperTileSums):
 
     @property
     def are_few(self) -> bool:
-        """Whether the tiles are kept, once computed."""
+        """Tell whether the tiles are kept, once computed."""
         return len(self.points) <= STORED_UP_TO
 
     def upper_tiles(self) -> Iterator[Tile]:

@@ -128,7 +128,7 @@ class Size:
 
     @property
     def keeps(self) -> bool:
-        """Whether values of rho are computed once."""
+        """Tell whether values of rho are computed once."""
         return self.stored or self.n <= STORED_UP_TO
 
     def part(self, n: float) -> Size:

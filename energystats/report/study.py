@@ -155,7 +155,7 @@ class Study:
 
     @property
     def is_matrix(self) -> bool:
-        """True where a matrix was given in place of columns."""
+        """Tell whether a matrix was given in place of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
     @cached_property

@@ -213,7 +213,7 @@ class SelectKResult(VerdictFirst):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterStabilityResult(VerdictFirst):
-    """Whether the same clusters come back when the data are resampled.
+    """Tell whether the same clusters come back when the data are resampled.
 
     Attributes
     ----------

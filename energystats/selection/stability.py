@@ -1,4 +1,4 @@
-"""Whether the same clusters come back when the data are resampled (Hennig 2007)."""
+"""Tell whether the same clusters come back when the data are resampled (Hennig 2007)."""
 
 from __future__ import annotations
 
