@@ -1,4 +1,6 @@
-"""Two normals against the nearest unimodal density: the fit, the projection, the ratio."""
+"""Two or three normals against the nearest unimodal density: the fit, the projection, the ratio."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -9,105 +11,120 @@ from scipy.stats import norm
 from sklearn.isotonic import isotonic_regression
 from sklearn.mixture import GaussianMixture
 
-from energystats._core.normal_mixture import GROUPS, fit_two_normals, mixture_ratio, plateau
+from energystats._core.normal_mixture import (
+    GROUPS,
+    THIRD,
+    fit_normals,
+    mixture_ratio,
+    nearest_unimodal_heights,
+    split_by_sum_of_squares,
+)
 
-shares = st.floats(0.02, 0.98)
-steps = st.floats(0.5, 9.0)
-
-
-def density(t, share, left, right, sd):
-    return share * norm.pdf(t, left, sd) + (1 - share) * norm.pdf(t, right, sd)
-
-
-def nearest_on_a_grid(f):
-    """The antitonic and isotonic fits around every mode, and the one with the largest sum of f log g."""
-    best, kept = -np.inf, None
-    for mode in range(0, f.size, 4):
-        rising = isotonic_regression(f[:mode]) if mode else []
-        g = np.concatenate((rising, isotonic_regression(f[mode:], increasing=False)))
-        if (value := np.sum(f * np.log(g))) > best:
-            best, kept = value, g
-    return best, kept
+masses = st.lists(st.floats(1e-3, 1.0), min_size=1, max_size=12)
 
 
-@given(shares, steps)
-def test_the_plateau_balances(share, step):
-    a, b, level = plateau(share, -1.0, -1.0 + step, 1.0)
-    if a == b:
-        return
-    assert a < b
-    mass = share * np.diff(norm.cdf([a, b], -1.0)) + (1 - share) * np.diff(norm.cdf([a, b], -1.0 + step))
-    assert_allclose(mass, level * (b - a), rtol=1e-6)
-    assert_allclose(density(np.array([a, b]), share, -1.0, -1.0 + step, 1.0), level, rtol=1e-6)
+def in_a_row(rng, k, n=40, step=4.0):
+    """k normals of n points each, sorted, with mean 0 and variance 1."""
+    x = np.sort(np.concatenate([rng.normal(step * j, 1, n) for j in range(k)]))
+    return (x - x.mean()) / x.std()
 
 
-@given(shares, steps)
-def test_a_plateau_where_there_are_two_modes(share, step):
-    a, b, _ = plateau(share, 0.0, step, 1.0)
-    t = np.linspace(-3, step + 3, 20001)
-    f = density(t, share, 0.0, step, 1.0)
-    modes = np.count_nonzero((f[1:-1] > f[:-2]) & (f[1:-1] > f[2:]))
-    if step < 2 or modes == 2:  # a second mode may be narrower than the grid
-        assert (a < b) == (modes == 2)
+def divergence(mass, width, heights):
+    return np.sum(mass * np.log(mass / (heights * width)))
 
 
-@pytest.mark.parametrize(("share", "step"), [(0.5, 3.0), (0.8, 4.0), (0.2, 4.0), (0.35, 2.6), (0.97, 5.0)])
-def test_the_plateau_is_the_projection(share, step):
-    """No unimodal density on a fine grid is nearer in the divergence of Kullback and Leibler."""
-    t = np.linspace(-5, step + 5, 3001)
-    f = density(t, share, 0.0, step, 1.0)
-    best, _ = nearest_on_a_grid(f)
-    a, b, level = plateau(share, 0.0, step, 1.0)
-    g = np.where((t > a) & (t < b), level, f)
-    assert np.sum(f * np.log(g)) == pytest.approx(best, abs=1e-4)
+def nearest_by_search(mass, width):
+    """The isotonic and antitonic fits around every mode, and the pair with the smallest divergence."""
+    f = mass / width
+    fits = []
+    for mode in range(f.size + 1):
+        left = isotonic_regression(f[:mode], sample_weight=width[:mode]) if mode else np.empty(0)
+        right = isotonic_regression(f[mode:], sample_weight=width[mode:], increasing=False) if mode < f.size else []
+        fits.append(np.concatenate((left, right)))
+    return min(fits, key=lambda heights: divergence(mass, width, heights))
 
 
-def test_one_mode_has_no_plateau():
-    assert plateau(0.5, 0.0, 1.9, 1.0)[:2] == (0.95, 0.95)
-    a, b, level = plateau(0.9999, 0.0, 2.5, 1.0)
-    assert (a == b, level) == (True, 0.0)
+@given(masses, st.integers(0, 2**32 - 1))
+def test_the_heights_are_the_projection(mass, seed):
+    mass = np.array(mass)
+    width = np.random.default_rng(seed).uniform(0.1, 1.0, mass.size)
+    heights = nearest_unimodal_heights(mass, width)
+    rise = np.sign(np.diff(heights)[np.abs(np.diff(heights)) > 1e-12 * heights.max()])
+    assert np.all(np.diff(rise) <= 0)
+    assert np.sum(heights * width) == pytest.approx(mass.sum())
+    wanted = divergence(mass, width, nearest_by_search(mass, width))
+    assert divergence(mass, width, heights) == pytest.approx(wanted, abs=1e-9)
 
 
-def test_the_fit_is_that_of_scikit_learn(rng):
-    x = np.sort(np.concatenate((rng.normal(0, 1, 200), rng.normal(5, 1, 100))))
-    x = (x - x.mean()) / x.std()
-    share, left, right, sd = fit_two_normals(x, np.ones(300))
-    fitted = GaussianMixture(2, covariance_type="tied", means_init=[[left], [right]], tol=1e-8).fit(x[:, None])
-    assert_allclose(np.sort(fitted.means_[:, 0]), [left, right], atol=0.01)
+def test_one_mode_is_its_own_projection():
+    t = np.linspace(-4, 4, 60)
+    width = np.ones(60)
+    assert_allclose(nearest_unimodal_heights(norm.pdf(t), width), norm.pdf(t))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_split_is_the_best_of_all(k, rng):
+    x = np.sort(rng.standard_normal(12))
+    w = rng.integers(1, 4, 12).astype(float)
+    x -= (w * x).sum() / w.sum()
+
+    def within(cuts):
+        parts = np.split(np.arange(12), cuts)
+        return sum(np.sum(w[p] * (x[p] - np.average(x[p], weights=w[p])) ** 2) for p in parts)
+
+    wanted = min(itertools.combinations(range(1, 12), k - 1), key=within)
+    assert split_by_sum_of_squares(x, w, k)[: k - 1] == wanted
+    assert k == 3 or split_by_sum_of_squares(x, w, k)[1] == 12
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_fit_is_that_of_scikit_learn(k, rng):
+    x = in_a_row(rng, k, 150, step=6.0)
+    share, mean, sd = fit_normals(x, np.ones(x.size), k)
+    fitted = GaussianMixture(k, covariance_type="tied", means_init=mean[:, None], tol=1e-8).fit(x[:, None])
+    order = fitted.means_[:, 0].argsort()
+    assert_allclose(fitted.means_[order, 0], mean, atol=0.01)
     assert_allclose(fitted.covariances_[0, 0], sd**2, atol=0.01)
-    assert_allclose(fitted.weights_[fitted.means_[:, 0].argmin()], share, atol=0.01)
+    assert_allclose(fitted.weights_[order], share, atol=0.01)
 
 
 def test_the_ratio_is_its_definition(rng):
-    x = np.sort(np.concatenate((rng.normal(0, 1, 60), rng.normal(7, 1, 40))))
+    """Two clusters far apart: the third normal gains less than it costs, and its ratio is left."""
+    x = np.sort(np.concatenate((rng.normal(0, 1, 30), rng.normal(7, 1, 20))))
     z = (x - x.mean()) / x.std()
-    fitted = fit_two_normals(z, np.ones(100))
-    a, b, level = plateau(*fitted)
-    f = density(z, *fitted)
-    g = np.where((z > a) & (z < b), level, f)
-    assert mixture_ratio(x) == pytest.approx(np.sum(np.log(f / g)))
+    middle = (z[1:] + z[:-1]) / 2
+    edges = np.concatenate(([2 * z[0] - middle[0]], middle, [2 * z[-1] - middle[-1]]))
+    ratios = []
+    for k in (2, 3):
+        share, mean, sd = fit_normals(z, np.ones(50), k)
+        mass = np.diff((share * norm.cdf(edges[:, None], mean, sd)).sum(axis=1))
+        ratios.append(np.sum(np.log(mass / (nearest_by_search(mass, np.diff(edges)) * np.diff(edges)))))
+    assert mixture_ratio(x) == pytest.approx(max(ratios[0], ratios[1] - THIRD), abs=1e-6)
     assert mixture_ratio(x) > 5
 
 
+def test_a_third_cluster_is_seen(rng):
+    """Three in a line are much clearer than any two of their normals."""
+    assert mixture_ratio(in_a_row(rng, 3, 400)) > 20
+
+
 def test_shift_scale_and_mirror(rng):
-    x = np.sort(np.concatenate((rng.normal(0, 1, 60), rng.normal(4, 1, 40))))
+    x = in_a_row(rng, 2)
     for moved in (1e-6 * x, 50 * x + 1000, np.sort(-x)):
         assert mixture_ratio(moved) == pytest.approx(mixture_ratio(x), abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    "x", [np.zeros(10), np.arange(50.0) ** 0.5 * 0 + 7, np.array([1.0, 2.0]), np.array([0.0] * 9 + [1.0])]
+    "x", [np.zeros(10), np.full(50, 7.0), np.array([1.0, 2.0]), np.array([0.0] * 9 + [1.0]), np.arange(3.0)]
 )
 def test_degenerate_samples_give_finite_ratios(x):
     assert np.isfinite(mixture_ratio(x))
 
 
-def test_many_points_are_taken_together(rng):
+def test_many_points_are_taken_together(rng, monkeypatch):
     """Groups of neighbours change the ratio by little."""
-    x = np.sort(np.concatenate((rng.normal(0, 1, 6 * GROUPS), rng.normal(4, 1, 6 * GROUPS))))
-    z = (x - x.mean()) / x.std()
-    fitted = fit_two_normals(z, np.ones(z.size))
-    a, b, level = plateau(*fitted)
-    kept = (z > a) & (z < b)
-    alone = np.sum(np.log(density(z[kept], *fitted) / level))
-    assert mixture_ratio(x) == pytest.approx(alone, rel=0.03)
+    x = in_a_row(rng, 2, 6 * GROUPS)
+    together = mixture_ratio(x)
+    loops = mixture_ratio.py_func.__globals__
+    monkeypatch.setitem(loops, "_average_neighbours", lambda x: (x.copy(), np.ones(x.size)))
+    assert together == pytest.approx(mixture_ratio.py_func(x), rel=0.05)

@@ -227,7 +227,7 @@ def test_loops_agree_with_their_plain_python(rng):
         (compute_indices, (x,)),
         (indices_of_draws, (x, uniforms)),
         (normal_mixture.mixture_ratio, (x,)),
-        (normal_mixture.plateau, (0.4, -1.5, 1.5, 1.0)),
+        (normal_mixture.nearest_unimodal_heights, (x - x[0] + 0.1, uniforms[0] + 0.1)),
         (_compute_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
     ):
         assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12, atol=1e-13)  # differences of shares

@@ -58,7 +58,7 @@ def _jittered(points: FloatArray) -> FloatArray:
 
 
 def _ratio(positions: FloatArray) -> float:
-    """Compute the log likelihood ratio of two normals to one mode."""
+    """Compute the log likelihood ratio of a few normals to one mode."""
     return float(mixture_ratio(np.sort(positions)))
 
 
@@ -71,7 +71,7 @@ def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[
 def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
     """Tell whether the two groups along a line are clusters that are shown, or several of them together."""
     x = np.sort(positions - positions.mean())
-    beyond = positions - positions.mean() >= x[split_by_sum_of_squares(x, np.ones(x.size))]
+    beyond = positions - positions.mean() >= x[split_by_sum_of_squares(x, np.ones(x.size), 2)[0]]
     sizes = np.bincount(labels, minlength=k)
     on_right = np.bincount(labels[beyond], minlength=k)
     return bool(np.maximum(on_right, sizes - on_right).sum() >= SAME_GROUPS * x.size)
