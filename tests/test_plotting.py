@@ -149,6 +149,30 @@ def test_planes(three):
     assert three.plot(space=coordinates).get_xlabel() == f"axis 1 ({coordinates.explained[0]:.0%})"
 
 
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_mahalanobis_distance_shows_discriminant_axes(k, rng):
+    """Long parallel clusters overlap in principal components, and stand apart between their means."""
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+
+    X = rng.normal(size=(90, 3)) * [20, 1, 1]
+    X[:, 1] += 9 * (np.arange(90) % k)
+    X[:, 2] += 9 * (np.arange(90) % k == 2)
+    found = es.energy_cluster(X, k, metric="mahalanobis", rng=0)
+    ax = found.plot()
+    assert ax.get_xlabel() == "discriminant axis 1 (standard deviations)"
+    assert ax.get_ylabel().startswith("discriminant axis 2" if k == 3 else "principal component 1")
+    wanted = LinearDiscriminantAnalysis().fit_transform(X, found.labels)
+    drawn, others = offsets(ax), offsets(es.energy_cluster(X, k, rng=0).plot(space="discriminant"))
+    assert len(others) == k
+    for axis in range(k - 1):
+        pairs = [(part[:, axis], wanted[found.labels == j, axis]) for j, part in enumerate(drawn)]
+        a, b = (np.concatenate(each) for each in zip(*pairs, strict=True))
+        assert abs(np.corrcoef(a, b)[0, 1]) == pytest.approx(1.0)
+        assert a.std() <= 1 + 1e-9
+    same = es.energy_cluster(np.vstack([X, X]), 1, metric="mahalanobis").plot()
+    assert "principal component 1" in same.get_xlabel()  # one cluster has no line to another
+
+
 def test_kernel_plane_is_principal_coordinates_of_rho(three):
     ax = three.plot(space="kernel")
     expected = es.principal_coordinates(np.sqrt(es.pairwise(three.points)))
@@ -586,6 +610,23 @@ def test_pictures_are_drawn_from_plain_values():
     ax = plot_cluster_tree(nodes, level=0.05)
     assert_array_equal(ax.lines[0].get_ydata(), [0, 4, 4, 0])
     assert [text.get_text() for text in ax.get_xticklabels()] == ["cluster 0\nn = 5", "cluster 1\nn = 4"]
+
+
+def test_parts_above_the_whole_are_drawn_in_their_order():
+    """Heights of splits in unlike spaces cannot be drawn on one scale."""
+    tested = {"children": (), "pvalue": 0.8, "rejected": False}
+    nodes = [
+        DrawnNode(children=(1, 4), size=9, height=4.0, label=None, pvalue=0.01, rejected=True),
+        DrawnNode(children=(2, 3), size=6, height=3.0, label=None, pvalue=0.01, rejected=True),
+        DrawnNode(size=3, label=0, height=99.0, **tested),
+        DrawnNode(size=3, label=1, height=0.5, **tested),
+        DrawnNode(size=3, label=2, height=0.5, **tested),
+    ]
+    ax = plot_cluster_tree(nodes, level=0.05)
+    tops = sorted(float(max(line.get_ydata())) for line in ax.lines if len(line.get_ydata()) == 4)
+    assert tops == [1, 1, 1, 2, 3]
+    assert ax.get_ylabel().startswith("order of the splits")
+    assert not ax.get_yticks().size
 
 
 # ---------------------------------------------------------------- every method, every axes

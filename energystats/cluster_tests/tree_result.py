@@ -291,7 +291,8 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         """Draw a dendrogram of the clusters with the adjusted p-values at its nodes.
 
         Solid forks with filled diamonds are splits, dashed ones with open circles were tested and not split; heights
-        are those of `heights()`, on a square-root scale.
+        are those of `heights()`, on a square-root scale. Where a part is higher than the whole, because they were split
+        in unlike spaces, only the order of the splits is drawn.
         """
         from energystats.plotting.trees import DrawnNode, plot_cluster_tree
 

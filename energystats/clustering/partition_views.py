@@ -8,12 +8,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from energystats._core.gram import decorrelating
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Points
 from energystats.inputs.names import name_text
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric
+from energystats.metrics.general import SciPyMetric
 
 __all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "rows_shown"]
 
@@ -21,8 +23,12 @@ __all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "r
 POINTS_SHOWN = 5000  # of a scatter plot; more would cover each other
 KERNEL_POINTS = 2000  # eigenvectors of more would take long
 LEAST_SHOWN = 50  # of every cluster, where only a part is shown
+SMALLEST_SPREAD = 1e-6  # of cluster means along a discriminant axis, as a share of the first
 COMPONENT = re.compile(r"PC[1-9]\d*")  # the name of a principal component
-SPACES = '"components", "kernel", the names or numbers of two columns, an (n, 2) array or a result with coordinates'
+SPACES = (
+    '"components", "discriminant", "kernel", the names or numbers of two columns, an (n, 2) array or a result with '
+    "coordinates"
+)
 
 
 class Plane(NamedTuple):
@@ -61,6 +67,8 @@ def choose_plane(
 ) -> Plane:
     """Choose the plane: the only two columns, principal components, or what `space` asks for.
 
+    Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else.
+
     Raises
     ------
     ValueError
@@ -69,6 +77,10 @@ def choose_plane(
     if _names_components(space, columns):
         first, second = (int(axis[2:]) - 1 for axis in space)
         return _components_plane(_needed(points, "principal components"), rows_shown(labels), (first, second))
+    if space is None and points is not None and isinstance(metric, SciPyMetric) and metric.name == "mahalanobis":
+        space = "discriminant"
+    if isinstance(space, str) and space == "discriminant":
+        return _discriminant_plane(_needed(points, '"discriminant"'), labels, rows_shown(labels))
     kernel = isinstance(space, str) and space == "kernel"
     rows = rows_shown(labels, KERNEL_POINTS if kernel else POINTS_SHOWN)
     pair = _columns_asked_for(space, points, columns)
@@ -156,6 +168,28 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
     first, second = (f" ({explained[min(j, lengths.size)]:.0%} of variance)" for j in pair)
     names = (f"principal component {pair[0] + 1}", f"principal component {pair[1] + 1}")
     return Plane(rows, plane[rows], names, (first, second))
+
+
+def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
+    """Compute positions along the lines between the means of the clusters among decorrelated columns.
+
+    These are the axes of linear discriminant analysis. Two clusters have one, beside which the first principal
+    component is drawn.
+    """
+    plane = _components_plane(points, np.arange(labels.size))
+    if np.ptp(points, axis=0).max() > 0:
+        moved = (points - points.mean(axis=0)) @ decorrelating(points) * np.sqrt(labels.size)
+        sizes = np.bincount(labels[labels >= 0])
+        means = np.array([moved[labels == j].mean(axis=0) for j in range(sizes.size)])
+        means -= np.average(means, axis=0, weights=sizes)
+        with one_thread_up_to(min(means.shape)):
+            _, spread, axes = np.linalg.svd(np.sqrt(sizes)[:, None] * means, full_matrices=False)
+        if (n_axes := int(np.count_nonzero(spread[:2] > SMALLEST_SPREAD * spread[0]))) > 0:
+            positions = np.column_stack([moved @ axes[:n_axes].T, plane.points[:, : 2 - n_axes]])
+            names, units = [f"discriminant axis {i + 1}" for i in range(n_axes)], [" (standard deviations)"] * n_axes
+            names, units = [*names, plane.axes[0]][:2], [*units, plane.units[0]][:2]
+            return Plane(rows, positions[rows], (names[0], names[1]), (units[0], units[1]), n_axes == 2)
+    return plane._replace(rows=rows, points=plane.points[rows])
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:

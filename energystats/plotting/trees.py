@@ -225,10 +225,12 @@ def plot_cluster_tree(
     """Draw the dendrogram of leaves with adjusted p-values; dashed forks are leaves that were tested and not split.
 
     Nodes come before their children; `outcome` says why nothing was tested, where that is so. Where only forks are
-    tested, leaves have no marks.
+    tested, leaves have no marks. Heights of parts above that of the whole, as in unlike spaces, are not drawn.
     """
     ax = axes_or_new(ax)
     heights = np.nan_to_num(np.maximum([node.height for node in nodes], 0.0))
+    in_order = all(heights[child] <= heights[i] for i, node in enumerate(nodes) for child in node.children)
+    heights = heights if in_order else _count_levels(nodes)
     leaves = [i for i, node in enumerate(nodes) if not node.children]  # from left to right
     k = len(leaves)
     place = dict(zip(leaves, map(float, range(k)), strict=True))
@@ -260,9 +262,19 @@ def plot_cluster_tree(
     ax.set_ylim(0, 1.6 * top or 1.0)  # room for the legend
     ax.set_xlim(-0.6, k - 0.4)
     ax.spines[["top", "right", "bottom"]].set_visible(False)
-    ax.set_ylabel(_label_heights(), fontsize=9)
+    ax.set_ylabel(_label_heights() if in_order else "order of the splits, which are of unlike spaces", fontsize=9)
+    if not in_order:
+        ax.set_yticks([])
     ax.set_title(f"{k} cluster{'s' * (k > 1)}, family-wise level {level:g}", loc="left")
     return ax
+
+
+def _count_levels(nodes: Sequence[DrawnNode]) -> FloatArray:
+    """Count the forks below every node, its own among them, where parts are higher than the whole."""
+    levels = np.array([float(bool(node.children) or node.pvalue is not None) for node in nodes])
+    for i, node in reversed(list(enumerate(nodes))):
+        levels[i] += max((float(levels[child]) for child in node.children), default=0.0)
+    return levels
 
 
 def plot_validation(
