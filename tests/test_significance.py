@@ -408,6 +408,13 @@ def test_contrasts_that_show_nothing_hide_none_that_does():
     assert over_contrasts(np.ones((5, 4)))[0] == 1
 
 
+@pytest.mark.parametrize("X", [np.ones((30, 2)), np.full(30, 7.0)])
+def test_points_that_all_coincide_are_not_tested(X):
+    found = es.cluster_test(X, rng=0)
+    assert (found.pvalue, found.partition.k) == (1, 1)
+    assert str(found).startswith("Nothing was tested: all points coincide (p = 1.0000).")
+
+
 def test_all_contrasts_together_say_no_more_than_the_clearest_one():
     """Everything above .5 counts as .5 when contrasts are combined, and would come out smaller than it went in."""
     assert over_contrasts(np.array([[0.8, 0.9]]))[0] == pytest.approx(0.8)

@@ -20,7 +20,7 @@ from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.reference_tables import Null, check_null, null_name, table_null
 from energystats.cluster_tests.refit import GAUSSIAN, INDEPENDENT_UNIMODAL, INNER, refit_test
-from energystats.cluster_tests.results import ClusterTestResult, Contrast
+from energystats.cluster_tests.results import ALL_COINCIDE, ClusterTestResult, Contrast
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.cluster_tests.whole_clusters import WholeClusters
@@ -83,7 +83,8 @@ def cluster_test(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
     k : int, default 2
-        Number of clusters that are looked for. With one column the question is "more than one mode?", whatever k.
+        Number of clusters that are looked for, of which a `clusterer` brings its own. With one column the question is
+        "more than one mode?", whatever k.
     clusterer : object or callable, optional
         What clusters the points instead of Hartigan's method: an object with ``fit_predict``, such as scikit-learn's
         clusterers, or a function from points to labels, -1 for noise. A `random_state` that is None is set from `rng`.
@@ -336,11 +337,10 @@ def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
         conservative=options.conservative,
         jittered=False,
         pvalues=np.ones((1, 1)),
-        rows=(Contrast("all points coincide", 0.0, 1.0, 1.0),),
+        rows=(Contrast(ALL_COINCIDE, 0.0, 1.0, 1.0),),
         scores=np.zeros(1) if on_scores else None,
         null_distribution=None if on_scores else np.empty(0),
         indices=np.zeros((1, 3)) if on_scores else None,
         factor=calibration_factor(options.conservative) if on_scores else None,
         exact=None if options.tables is None else False,
-        notes=(Caution("All points coincide, so nothing was tested."),),
     )

@@ -16,6 +16,7 @@ from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.data_notes import WIDE_STEPS
 from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.results import ALL_COINCIDE
 from energystats.cluster_tests.spaces import GIVEN
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SHOWN_ELSEWHERE, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
@@ -274,7 +275,7 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
         return
     part = d if size == d.n else d.subset(node.rows)
     if part.all_coincide:
-        node.why_untested = "all points coincide"
+        node.why_untested = ALL_COINCIDE
         return
     # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)

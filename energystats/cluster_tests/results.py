@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
+__all__ = ["ALL_COINCIDE", "ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
 
 
 ROUNDING = 1e-9  # of a p-value
+ALL_COINCIDE = "all points coincide"  # in place of a contrast
 PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns, standardized"}  # by space
 
 
@@ -277,6 +278,8 @@ class ClusterTestResult(VerdictFirst):
         return seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)
 
     def _conclusion(self) -> str:
+        if self.rows and self.rows[0].name == ALL_COINCIDE:
+            return f"Nothing was tested: {ALL_COINCIDE} ({p_text(self.pvalue)})."
         if self.pvalue > LEVEL and self.few_draws:
             what = "tables" if self.exact else "draws"
             return (

@@ -178,7 +178,7 @@ def validate_clusters(
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
     table, labels, known = _read_table_and_labels(X, asked, outside)
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
-    known = {name: as_labels(read, d.n, "outside")[0] for name, read in known.items()}
+    known = {name: _read_groups(read, name, d.n) for name, read in known.items()}
     asked = replace(asked, labels=None if labels is None else _read_partition(labels, d.n))
     options = ClusterTestOptions(
         k=asked.k or 2,
@@ -301,6 +301,17 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
     if any(read.found for read in known):
         raise ValueError("`outside` must be labels from elsewhere, got those that a clustering found.")
     return table, labels, dict(zip(names, known, strict=True))
+
+
+def _read_groups(labels: Any, name: str, n: int) -> IntArray:
+    """Read labels from elsewhere, with which a partition can agree."""
+    codes, names = as_labels(labels, n, "outside")
+    if not 1 < len(names) < n:
+        got = "one label for all" if len(names) == 1 else "another label for each of the"
+        raise ValueError(
+            f"`outside` must name groups of points, with which clusters can agree; {name}: {got} {n} points."
+        )
+    return codes
 
 
 # ---------------------------------------------------------------- the answers
