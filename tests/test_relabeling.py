@@ -249,6 +249,43 @@ def test_extrapolated_tail_is_near_the_truth(rng):
         assert 0.1 < found / truth < 200
 
 
+@pytest.mark.parametrize(
+    ("sizes", "design", "wanted"),
+    [
+        ((3, 3), None, 2 / 20),  # either group may be called the first
+        ((2, 3), None, 1 / 10),
+        ((2, 2, 2), None, 6 / 90),
+        ((2, 2, 3), None, 2 / 210),
+        ((4, 4), {"paired": True}, 2 / 16),
+        ((3, 3), {"strata": [0, 0, 1, 0, 1, 1]}, 1 / 9),  # two and one in a stratum, one and two in the other
+        ((4, 4), {"strata": [0, 0, 1, 1, 0, 0, 1, 1]}, 2 / 36),
+        ((4, 4), {"whole_plots": [0, 0, 1, 1, 2, 2, 3, 3]}, 2 / 6),
+    ],
+)
+def test_the_smallest_p_of_all_labelings_is_reached(sizes, design, wanted):
+    """Groups far apart have the smallest p there is, and a summary that says so where it is above the level."""
+    x = np.arange(sum(sizes)) ** 2 / 1000
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    how = {} if design is None else {"design": es.Design(**design)}
+    found = es.energy_test(x + 10.0**groups, groups=groups, **how)
+    assert found.method == "exact"
+    assert found.pvalue == pytest.approx(wanted)
+    assert found.smallest_pvalue == pytest.approx(wanted)
+    assert (f"no p below {wanted:.3g} is possible" in found.summary()) == (wanted > 0.05)
+
+
+def test_extrapolation_gives_no_p_that_no_labeling_has(rng):
+    """8 + 8 points far apart: 199 draws know nothing of 12,870 labelings, of which two reach the observed value."""
+    x, y = rng.normal(size=8), rng.normal(size=8) + 500
+    least = 2 / 12870
+    found = es.energy_test(x, y, method=es.Permutation(199, extrapolate=True), rng=0)
+    assert found.pvalue >= least * (1 - 1e-12)
+    assert found.smallest_pvalue == 1 / 200
+    null = np.arange(400.0)
+    assert tails.extrapolated_pvalue(1000.0, null, 0, 1e-9, least) == least
+    assert tails.extrapolated_pvalue(1000.0, null, 0, 1e-9) == 1 / 401**2
+
+
 def test_extrapolation_is_flagged(rng):
     x, y = rng.normal(size=(30, 2)), rng.normal(2, size=(30, 2))
     found = es.energy_test(x, y, method=es.Permutation(extrapolate=True), rng=0)

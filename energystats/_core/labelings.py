@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import factorial, gammaln
 
 from energystats._typing import AnyArray, FloatArray, IntArray
 
@@ -68,6 +68,13 @@ class Exchangeable:
     def count(self) -> float:
         """Count the distinct labelings, the observed one included."""
         return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
+
+    def count_mirrors(self) -> float:
+        """Count the labelings that make the same groups: those of equal sizes in every block can exchange names."""
+        k = int(self.codes.max()) + 1
+        sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
+        alike = np.unique(sizes, axis=1, return_counts=True)[1]
+        return float(np.prod(factorial(alike)))
 
     @cached_property
     def random_labels(self) -> RandomLabels:

@@ -26,6 +26,7 @@ __all__ = [
     "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
+    "smallest_exact_pvalue",
     "smallest_pvalue",
     "smallest_pvalues",
     "smallest_weighted",
@@ -83,6 +84,11 @@ def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
     return factor / (n_resamples + 1)
 
 
+def smallest_exact_pvalue(count: float, mirrors: float) -> float:
+    """Return the smallest p-value among all labelings, where some give the same groups as the observed one."""
+    return mirrors / count if math.isfinite(count) else 0.0
+
+
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:
     """Return the p-value of a test that stopped at its last extreme value (Besag & Clifford 1991)."""
     return extreme / n_resamples
@@ -111,8 +117,12 @@ FEW = 10  # values at or above the observed one, below which their count says li
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
 
-def extrapolated_pvalue(observed: float, null: FloatArray, extreme: int, tolerance: float) -> float | None:
+def extrapolated_pvalue(
+    observed: float, null: FloatArray, extreme: int, tolerance: float, smallest: float = 0.0
+) -> float | None:
     """Compute p from the fitted tail where few values reach the observed one; None where p is to be counted.
+
+    It is never below the `smallest` one that all labelings can give.
 
     Counted are ten values or more, a value that ties with the observed one, and a tail in which values tie: of a
     discrete distribution, which no fitted curve describes between its steps. Whether the fit or the count is taken does
@@ -120,7 +130,8 @@ def extrapolated_pvalue(observed: float, null: FloatArray, extreme: int, toleran
     """
     if extreme >= FEW or has_ties_in_tail(observed, null, tolerance):
         return None
-    return generalised_pareto_pvalue(observed, null)
+    fitted = generalised_pareto_pvalue(observed, null)
+    return None if fitted is None else max(fitted, smallest)
 
 
 def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:

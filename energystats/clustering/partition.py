@@ -83,7 +83,8 @@ class Partition(Labelled):
     path : ndarray of shape (n_iter + 1,) or None
         W at the start and after every pass of the search that found the partition.
     moves : ndarray of shape (m, 3) or None
-        Point, old and new cluster of its moves in their order, where they were asked for.
+        Point, old and new cluster of its moves in their order, where they were asked for; clusters as `labels` numbers
+        them, also those of a start that was given.
     masses : ndarray of shape (k,) or None
         Sums of the weights of the clusters, where there are weights.
     metric : Metric

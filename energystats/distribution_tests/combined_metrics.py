@@ -51,6 +51,7 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
         pvalue_interval=(p, p) if exact else pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
         method=best.method,
         n_resamples=best.n_resamples,
+        smallest_pvalue=best.smallest_pvalue,
         n_strata=best.n_strata,
         n_plots=best.n_plots,
         weighted=best.weighted,

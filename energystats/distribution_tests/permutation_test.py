@@ -19,6 +19,8 @@ from energystats._core.pvalues import (
     extrapolated_pvalue,
     has_ties_in_tail,
     pvalue_interval,
+    smallest_exact_pvalue,
+    smallest_pvalue,
     stopped_interval,
     stopped_pvalue,
     tie_tolerance,
@@ -297,6 +299,7 @@ class NullFields(TypedDict):
     pvalue: float
     pvalue_interval: tuple[float, float]
     n_resamples: int
+    smallest_pvalue: float
     n_strata: int
     n_plots: int
     weighted: bool
@@ -344,6 +347,12 @@ def _tolerance_of(c: GroupComparison, null: Null) -> float:
     return c.statistic.rounding(null.s) * c.tolerance(float(statistics.total(null.M, null.s)))
 
 
+def _smallest_of_all(c: GroupComparison) -> float:
+    """Compute the smallest p-value that all labelings can give."""
+    scheme = c.units.scheme(c.groups.codes)
+    return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
+
+
 def describe_null(c: GroupComparison, null: Null) -> NullFields:
     """Form the p-value of a null distribution, and say what it rests on."""
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
@@ -353,7 +362,9 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
     if c.sampling.extrapolate and not null.exact:
-        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null))
+        fitted_p = extrapolated_pvalue(
+            null.observed, null.values, null.extreme, _tolerance_of(c, null), _smallest_of_all(c)
+        )
         p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
@@ -361,6 +372,7 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
         pvalue=p,
         pvalue_interval=interval,
         n_resamples=n + null.exact,
+        smallest_pvalue=_smallest_of_all(c) if null.exact else smallest_pvalue(n),
         n_strata=c.units.n_strata,
         n_plots=c.units.n_plots,
         weighted=c.weights is not None,

@@ -56,7 +56,8 @@ class EnergyTestResult(Result):
     null_hypothesis : str
         The question that the p-value answers.
     effect_size : float
-        S/T, the share of the total dispersion between the groups; above 0 under equality too, about (k - 1)/n there.
+        S/T, the share of the total dispersion between the groups; above 0 under equality too, on
+        average (k - 1)/(n - 1) there.
     inhomogeneity : float or None
         Energy coefficient of inhomogeneity, H = E/(2 mean rho(X, Y)), for two groups.
     within, between, total : float
@@ -191,6 +192,8 @@ class PermutationTestResult(EnergyTestResult):
 
     Attributes
     ----------
+    smallest_pvalue : float
+        Smallest p that such labelings can give; groups of one size can change their names.
     n_strata : int
         Blocks within which labels were permuted; 0 for free permutations.
     n_plots : int
@@ -211,6 +214,7 @@ class PermutationTestResult(EnergyTestResult):
         "extrapolated",
     )
 
+    smallest_pvalue: float
     n_strata: int
     n_plots: int
     weighted: bool
@@ -244,14 +248,15 @@ class PermutationTestResult(EnergyTestResult):
         elif not (self.extrapolated or self._is_exhaustive()):
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         lines += self._own_sentences()
-        if self._is_exhaustive() and self.n_resamples < 20:
-            lines.append(f"With {self.n_resamples} labelings no p below {1 / self.n_resamples:.3g} is possible.")
+        if self._is_exhaustive() and self.smallest_pvalue > LEVEL:
+            lines.append(f"With {self.n_resamples} labelings no p below {self.smallest_pvalue:.3g} is possible.")
         if self.weighted:
             lines.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:
             lines.append(
                 "p is extrapolated: a generalised Pareto distribution fitted to the largest null values, which another "
-                "seed changes."
+                f"seed changes; at least {1 / (self.n_resamples + 1) ** 2:.2g}, beyond which no fit can be trusted, "
+                "and what all labelings can give."
             )
         if self.stopped_early:
             lines.append("The permutations stopped early (Besag & Clifford); p is the share of those made.")

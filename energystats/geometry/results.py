@@ -49,8 +49,8 @@ class NegativeTypeResult(Result):
     min_eigenvalue, max_eigenvalue : float
         Smallest and largest eigenvalue of G_c = -1/2 J R J, in the unit of rho. Negative type is min_eigenvalue >= 0.
     tol : float
-        Rounding that is allowed for, as a share of the scale: the larger of max_eigenvalue and half of the largest
-        absolute rho.
+        Rounding that is allowed for, as a share of the scale: the largest of max_eigenvalue, half of the largest
+        absolute rho and, for a kernel metric, the largest K(x, x).
     threshold : float
         tol times the scale, in the unit of rho; `holds` is min_eigenvalue >= -threshold.
     witness : ndarray of shape (n,) or None
