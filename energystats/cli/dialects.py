@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
@@ -14,16 +15,16 @@ from energystats.cli.errors import BadInputError
 __all__ = [
     "COMMA_NUMBER",
     "GROUPED",
-    "LINES_LOOKED_AT",
+    "MARK",
     "MISSING",
     "POINT_NUMBER",
     "SEPARATORS",
+    "SPLIT",
     "Dialect",
     "cells_of",
     "check_words",
     "detected",
     "doubt_of",
-    "first_lines",
 ]
 
 
@@ -31,6 +32,8 @@ SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": 
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 LINES_LOOKED_AT = 200
 MISSING = ("NA", "NaN")
+MARK = "\ufdd0"  # before the text of a quoted cell; it stands in no text
+SPLIT = "\0"  # between the cells of a column, of which none holds it
 EXPONENT = r"(e[-+]?\d+)?"
 COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
@@ -79,7 +82,7 @@ class Dialect:
         """Words for a missing value."""
         return MISSING if self.missing is None else self.missing
 
-    @property
+    @cached_property
     def number(self) -> re.Pattern[str]:
         """A number in the signs of the file."""
         point, sign = re.escape(self.decimal or "."), self.thousands
@@ -87,6 +90,13 @@ class Dialect:
         return re.compile(
             rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
         )
+
+    @cached_property
+    def numbers(self) -> re.Pattern[str]:
+        """Cells of a column of numbers, joined: numbers, or missing values, in quotes or not."""
+        words = "|".join(map(re.escape, self.words))
+        cell = rf"{MARK}?(?:[ \t]*+(?i:{self.number.pattern})[ \t]*+|{words}|)"
+        return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
 
     @property
     def points_may_part(self) -> bool:
@@ -110,7 +120,7 @@ class Dialect:
         except ValueError:
             return float(plain)
 
-    @property
+    @cached_property
     def missing_numbers(self) -> dict[str, int | float]:
         """Words for a missing value that are numbers: columns of numbers are compared with these as numbers."""
         values = {word: self.value_of(word) for word in self.words}
@@ -136,7 +146,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     """
     sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
     _check_given(given, sep)
-    lines = first_lines(head, given.comment, cut=cut)
+    lines = _first_lines(head, given.comment, cut=cut)
     # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
@@ -206,7 +216,7 @@ def _is_python_number(word: str) -> bool:
         return False
 
 
-def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
+def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
     """Take the lines at the beginning that hold cells."""
     lines = re.split("\r\n|\r|\n", head)[: LINES_LOOKED_AT + 50]
     if cut and len(lines) <= LINES_LOOKED_AT + 49:

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
+from energystats.cli.reading import RowRanges
 from energystats.cli.sources import UNPACKED
 from energystats.metrics.base import KNOWN_NAMES
 from energystats.metrics.names import canonical_name
@@ -90,7 +91,10 @@ GROUPS: Mapping[str, Table] = {
             "metavar": "COND", "action": "append", "default": [],
             "help": 'rows that meet "column=value" (or != < <= > >=); several must all be met',
         },
-        "--rows": {"metavar": "A:B", "help": "rows by number, such as 1:100,205; row 1 is below the header"},
+        "--rows": {
+            "metavar": "A:B", "type": RowRanges.of,
+            "help": "rows by number, such as 1:100,205; row 1 is below the header",
+        },
     },
     "reading": {
         "--sep": {"metavar": "CHAR", "help": "between columns: one character, or tab, space (default: found)"},

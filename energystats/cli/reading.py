@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from energystats._typing import BoolArray
+from energystats._typing import BoolArray, IntArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import DecimalPoints, line_of, scan
+from energystats.cli.csv_scan import DecimalPoints, Scan, line_of
 from energystats.cli.csv_table import EXACT, CsvReader, code_of_dialect
 from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from energystats.inputs.matrix_files import MatrixFile
 
-__all__ = ["FileTable", "read_matrix", "read_table"]
+__all__ = ["FileTable", "RowRanges", "read_matrix", "read_table"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -100,7 +100,7 @@ def read_table(
     *,
     as_text: Sequence[str] = (),
     categories: Sequence[str] = (),
-    rows: str | None = None,
+    rows: RowRanges | None = None,
     id_name: str | None = None,
 ) -> FileTable:
     """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
@@ -116,7 +116,7 @@ def read_table(
     return _with_categories(table, categories)
 
 
-def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> FileTable:
+def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
@@ -144,9 +144,9 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
-        kept, statement = _rows_taken(rows, n_read)
-        frame = frame[kept]
-        code.append(statement)
+        kept = np.flatnonzero(rows.within(n_read))
+        frame = frame.iloc[kept]
+        code += _taking(rows, kept)
     return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
 
 
@@ -174,22 +174,23 @@ def _rounded_columns(frame: pd.DataFrame, stored: io.BytesIO) -> list[str]:
 
 
 def _from_csv(
-    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: str | None, id_name: str | None
+    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
 ) -> FileTable:
     """Read the table of a CSV file: its dialect, its shape, and then its cells."""
     with readable(source.name):
-        blocks = list(islice(source.blocks(given.encoding), 2))
-    head = blocks[0] if blocks else ""
+        blocks = source.blocks(given.encoding)
+        head, cut = next(blocks, ""), next(blocks, "") != ""
     if not head.strip():
         raise BadInputError(f"{source.name}: the file is empty.")
     with bad_input(source.name):
-        dialect = detected(head, given, console, cut=len(blocks) > 1)
+        dialect = detected(head, given, console, cut=cut)
         check_words(dialect)
     with readable(source.name):
-        shape, marked = scan(source, dialect, head, sure=given.decimal is not None)
-    kept, statement = (None, "") if rows is None else _rows_taken(rows, shape.n_rows)
-    reader = CsvReader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=texts, id_name=id_name)
-    frame, row_names, ids, code, notes = reader.read(kept)
+        scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
+    kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
+    frame, row_names, ids, code, notes, quoted = CsvReader(
+        scan=scan, dialect=dialect, rows=kept, as_text=texts, id_name=id_name
+    ).read()
     if row_names is not None:
         code.insert(1, "table = table.reset_index(drop=True)")
         row_names = _unless_counted(row_names)
@@ -198,13 +199,13 @@ def _from_csv(
     table = FileTable(
         file=source.name,
         frame=frame,
-        code=(*code, *([statement] if statement else [])),
+        code=(*code, *_taking(rows, kept)),
         dialect=dialect,
         source=source,
-        n_read=shape.n_rows,
+        n_read=scan.n_rows,
         row_names=row_names,
         ids=ids,
-        quoted=frozenset(shape.names[j] for j in shape.quoted),
+        quoted=quoted,
     )
     columns = [name for name in frame if name in table.quoted and name not in texts and holds_numbers(frame[name])]
     if columns:
@@ -238,22 +239,46 @@ def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     return replace(table.having(frame, *code), categories=frozenset(categories))
 
 
-def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
-    """Find rows by number, such as 1:100,205,300: (the last open at the end), and the statement that takes them."""
-    taken = np.zeros(n, dtype=bool)
-    for part in ranges.split(","):
-        match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
-        if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
-            raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
-        first = int(match[1] or 1)
-        last = int(match[3] or n) if match[2] else first
-        if not 1 <= first <= last or last > n:
-            raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
-        taken[first - 1 : last] = True
-    numbers = np.flatnonzero(taken)
-    whole = numbers[-1] - numbers[0] + 1 == numbers.size
-    code = f"{numbers[0]}:{numbers[-1] + 1}" if whole else repr(numbers.tolist())
-    return taken, f"table = table.iloc[{code}]"
+@dataclass(frozen=True, eq=False)
+class RowRanges:
+    """Rows by number, such as 1:100,205,300: (the last open at the end)."""
+
+    text: str
+    ranges: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def of(cls, text: str) -> RowRanges:
+        """Read numbers and ranges, counted from 1."""
+        ranges = []
+        for part in text.split(","):
+            match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
+            if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
+                raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
+            first = int(match[1] or 1)
+            ranges.append((first, float(match[3] or math.inf) if match[2] else first))
+        return cls(text, tuple(ranges))
+
+    def taken(self, begin: int, end: int) -> BoolArray:
+        """Tell which of the rows from `begin` up to `end`, counted from 0, are taken."""
+        numbers = np.arange(begin, end)[:, None] + 1
+        low, high = np.array(self.ranges).T
+        taken: BoolArray = ((low <= numbers) & (numbers <= high)).any(axis=1)
+        return taken
+
+    def within(self, n: int) -> BoolArray:
+        """Tell which of n rows are taken, where all of these are rows of the table."""
+        for part, (first, last) in zip(self.text.split(","), self.ranges, strict=True):
+            if not 1 <= first <= min(last, n) or n < last < math.inf:
+                raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
+        return self.taken(0, n)
+
+
+def _taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
+    """Write the statement that takes rows, if there is one to be written."""
+    if rows is None:
+        return []
+    whole = kept[-1] - kept[0] + 1 == kept.size
+    return [f"table = table.iloc[{f'{kept[0]}:{kept[-1] + 1}' if whole else kept.tolist()}]"]
 
 
 def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
@@ -283,9 +308,9 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         matrix = parse_cells(cells)
     if dialect.points_may_part and given.decimal is None:
         # all entries are in one unit, so that one of them tells of all what a point is
-        points, left = DecimalPoints(missing=dialect.words), int(matrix.layout == "both")
-        for cell in chain.from_iterable(row[left:] for row in cells[int(matrix.layout != "none") :]):
-            points.look([cell])
+        points, left = DecimalPoints(dialect.words), int(matrix.layout == "both")
+        for row in cells[int(matrix.layout != "none") :]:
+            points.look(0, row[left:])
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
     matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")

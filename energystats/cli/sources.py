@@ -11,6 +11,8 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,38 +27,7 @@ UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says other
 GZIP, PARQUET, ARCHIVE = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 
 
-class _Unpacked(io.RawIOBase):
-    """The content of a gzip, counted while it is unpacked: a small file can hold more than any memory."""
-
-    def __init__(self, packed: BinaryIO, name: str, limit: float) -> None:
-        self.file, self.name, self.limit, self.count = gzip.GzipFile(fileobj=packed), name, limit, 0
-        self.packed = packed
-
-    def readable(self) -> bool:
-        """Tell that it can be read: always."""
-        return True
-
-    # BufferedReader asks for a block at a time, so that the count runs ahead of memory
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer, or complain when there was more than the limit."""
-        content = self.file.read(len(buffer))
-        self.count += len(content)
-        if self.count > self.limit * GIGABYTE:
-            raise BadInputError(
-                f"{self.name}: unpacks to more than {self.limit:g} GB; --unpack-limit GB raises the limit, if the file "
-                "is to be trusted."
-            )
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Close both files."""
-        self.file.close()
-        self.packed.close()
-        super().close()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
     """An input that can be read several times, and what it is called.
 
@@ -66,43 +37,59 @@ class Source:
         The name of the file, or "standard input".
     content : bytes or None
         Its bytes, where it can be read only once; None for a file, which is opened when it is read.
-    limit : float
-        GB that a gzip may unpack to.
     """
 
     name: str
     content: bytes | None = None
-    limit: float = UNPACKED
 
     @classmethod
     def of(cls, file: str, limit: float = UNPACKED) -> Source:
         """Find a file, or read standard input for "-"."""
         if not limit > 0:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
-        if file == "-":
-            content = getattr(sys.stdin, "buffer", sys.stdin).read()
-            content = content.encode() if isinstance(content, str) else content
-            return cls(name="standard input", content=content, limit=limit)
         path = Path(file)
         try:
-            mode = path.stat().st_mode
-            if stat.S_ISDIR(mode):
+            if file == "-":
+                content = getattr(sys.stdin, "buffer", sys.stdin).read()
+                source = cls("standard input", content.encode() if isinstance(content, str) else content)
+            elif path.is_dir():
                 raise BadInputError(f"{file}: is a folder, not a file.")
-            if not stat.S_ISREG(mode):  # a pipe can be read only once
-                return cls(name=file, content=path.read_bytes(), limit=limit)
-            with path.open("rb"):
-                return cls(name=file, limit=limit)
+            else:  # a pipe can be read only once
+                source = cls(file, None if stat.S_ISREG(path.stat().st_mode) else path.read_bytes())
+            zipped = source.zipped
         except FileNotFoundError as error:
             raise BadInputError(f"{file}: no such file.") from error
         except (OSError, ValueError) as error:
             raise BadInputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        if zipped:
+            source._check_size(limit)
+        return source
 
-    def open(self) -> BinaryIO:
+    def _check_size(self, limit: float) -> None:
+        """Count what a gzip unpacks to, a block at a time: a small file can hold more than any memory."""
+        with readable(self.name), self.open() as file:
+            sizes = accumulate(len(block) for block in iter(partial(file.read, BLOCK), b""))
+            if any(size > limit * GIGABYTE for size in sizes):
+                raise BadInputError(
+                    f"{self.name}: unpacks to more than {limit:g} GB; --unpack-limit GB raises the limit, if the file "
+                    "is to be trusted."
+                )
+
+    def _open_packed(self) -> BinaryIO:
+        """Open the bytes as they are stored."""
+        return Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)
+
+    @cached_property
+    def zipped(self) -> bool:
+        """Whether it is a gzip, by its first bytes."""
+        with self._open_packed() as file:
+            return file.read(2) == GZIP
+
+    def open(self) -> BinaryIO | gzip.GzipFile:
         """Open the bytes from the beginning, gzip undone."""
-        packed: BinaryIO = Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)  # noqa: SIM115
-        zipped = packed.read(2) == GZIP
-        packed.seek(0)
-        return io.BufferedReader(_Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
+        if not self.zipped:
+            return self._open_packed()
+        return gzip.open(self.name if self.content is None else io.BytesIO(self.content))
 
     def head(self, size: int = 4096) -> bytes:
         """Read the first bytes."""
