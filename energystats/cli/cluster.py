@@ -8,19 +8,31 @@ from pathlib import Path
 from typing import Any
 
 from energystats.cli.console import Console
-from energystats.cli.errors import BadInputError, bad_input, in_options
-from energystats.cli.files import check_outputs, save, write_labels, write_picture
-from energystats.cli.options import FILE, GENERAL, ID, SAFETY, Parser, add_command, dialect_of, picture_of, wants_bar
+from energystats.cli.errors import bad_input, in_options
+from energystats.cli.files import save, write_labels, write_picture
+from energystats.cli.options import (
+    FILE,
+    FLAG,
+    GENERAL,
+    ID,
+    NOTES,
+    SAFETY,
+    Command,
+    count,
+    dialect_of,
+    one_of,
+    picture_of,
+    wants_bar,
+)  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.cli.reading import FileTable, read_matrix
-from energystats.inputs.names import near_names
 from energystats.report.study import Reading, Study
 
-__all__ = ["add_cluster_command", "print_results", "run_cluster"]
+__all__ = ["CLUSTER", "print_results"]
 
 
-METHODS = ("gap", "eigengap", "significance")
+CRITERIA = ("gap", "eigengap", "significance")
 EXAMPLES = """\
   energystats cluster data.csv -k 3 --labels labels.csv --plot clusters.png
   energystats cluster data.csv --columns height,weight --standardize --report out.html
@@ -28,42 +40,14 @@ EXAMPLES = """\
   energystats cluster survey.csv --metric gower --id person --labels labels.csv
   energystats cluster distances.csv --metric precomputed -k 4
   zcat big.csv.gz | energystats cluster - --where "year>=2020" --json | jq .test.pvalue"""
-OF_POINTS = ("--columns", "--drop", "--rows", "--where", "--id", "--category", "--na", "--quoted-na", "--standardize")
-
-
-def add_cluster_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its options."""
-    add_command(
-        commands,
-        run_cluster,
-        "cluster",
-        "cluster the rows of a table and ask whether the clusters are real",
-        "Cluster the rows of a table by energy, and test whether there is cluster structure at all.",
-        {
-            **FILE,
-            "-k": {"type": int, "help": "number of clusters (default 2)"},
-            "--select": {"metavar": "HOW", "help": "choose k by gap, eigengap or significance"},
-            "--k-max": {"type": int, "default": 10, "help": "largest k that --select looks at (default 10)"},
-            "--conservative": {"action": "store_true", "help": "a larger margin for flat densities in the test"},
-            "--id": {**ID["--id"], "help": "column that names the rows; it goes into --labels"},
-            "--labels": {"metavar": "CSV", "type": Path, "help": "write the cluster of every row"},
-            **SAFETY,
-            "--report": {"metavar": "HTML", "type": Path, "help": "write a report, one file with its pictures"},
-            **picture_of("the clusters"),
-            **GENERAL,
-            "--resamples --n-resamples": {**GENERAL["--resamples --n-resamples"], "default": 199},
-        },
-        ("columns", "rows and columns", "reading"),
-        EXAMPLES,
-    )
+OF_POINTS = (
+    "--columns", "--drop", "--rows", "--where", "--id", "--category", "--na", "--quoted-na", "--missing", "--no-header",
+)  # fmt: skip
+OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 
 def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Cluster the rows of a file."""
-    check_outputs(options.file, picture=options.plot, table=options.labels, report=options.report)
-    if options.select not in (None, *METHODS):
-        near = near_names(options.select, METHODS)
-        raise BadInputError(f"--select must be one of {', '.join(METHODS)}, got {options.select!r}.{near}")
     given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
     with console.announcing_compilation(), bad_input(given.table.file, given.table.where):
         study = _run_study(options, given)
@@ -81,9 +65,9 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
         save(options.report, lambda path: path.write_text(page, encoding="utf-8"), console)
     if options.plot is not None:
         write_picture(options.plot, study, console)
-    print_results(study, console)
+    print_results(study, console, notes=options.notes)
     if study.selection is not None:
-        console.say(f"\n{study.selection.summary()}")
+        console.show(study.selection, notes=options.notes)
     tested = not isinstance(study.test, str)
     console.answer(
         "cluster",
@@ -131,9 +115,6 @@ def _take_points(options: argparse.Namespace, console: Console) -> _Given:
 
 def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
     """Read a square matrix of rho."""
-    for option in OF_POINTS:
-        if getattr(options, option[2:].replace("-", "_")):
-            raise BadInputError(f"{option} has no use with --metric precomputed, whose rows and columns are points.")
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     file = "standard input" if options.file == "-" else options.file
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
@@ -183,8 +164,49 @@ def _render_report(study: Study, console: Console) -> str:
     return render(replace(study, notes=tuple(console.notes)))
 
 
-def print_results(study: Study, console: Console) -> None:
+def print_results(study: Study, console: Console, *, notes: bool) -> None:
     """Print both summaries."""
     console.say(study.found.summary())
-    console.say()
-    console.say(study.test if isinstance(study.test, str) else study.test.summary())
+    if isinstance(study.test, str):
+        console.say(f"\n{study.test}")
+    else:
+        console.show(study.test, notes=notes)
+
+
+CLUSTER = Command(
+    run=run_cluster,
+    name="cluster",
+    summary="cluster the rows of a table and ask whether the clusters are real",
+    description="Cluster the rows of a table by energy, and test whether there is cluster structure at all.",
+    options={
+        **FILE,
+        "-k": {"type": count("k"), "help": "number of clusters (default 2)"},
+        "--select": {
+            "metavar": "HOW", "type": one_of("criterion", *CRITERIA),
+            "help": "choose k by gap, eigengap or significance",
+        },
+        "--k-max": {
+            "type": count("k_max"), "default": 10,
+            "help": "largest k that --select looks at (default 10)",
+        },
+        "--conservative": {**FLAG, "help": "a larger margin for flat densities in the test"},
+        "--id": {**ID["--id"], "help": "column that names the rows; it goes into --labels"},
+        "--labels": {"metavar": "CSV", "type": Path, "help": "write the cluster of every row"},
+        **SAFETY,
+        "--report": {"metavar": "HTML", "type": Path, "help": "write a report, one file with its pictures"},
+        **picture_of("the clusters"),
+        **GENERAL,
+        **NOTES,
+        "--resamples --n-resamples": {**GENERAL["--resamples --n-resamples"], "default": 199},
+    },
+    groups=("columns", "rows and columns", "reading"),
+    examples=EXAMPLES,
+    useless=(
+        *((option, lambda o: o.metric == "precomputed", OF_MATRIX) for option in OF_POINTS),
+        ("--missing", lambda o: o.metric == "gower", "with --metric gower, which compares rows with empty cells"),
+        ("--k-max", lambda o: o.select is None, "without --select"),
+        ("--spreadsheet-safe", lambda o: o.labels is None, "without --labels"),
+        ("--resamples", lambda o: o.k == 1, "with -k 1, which leaves nothing to test"),
+        ("--conservative", lambda o: o.k == 1 and o.select is None, "with -k 1, which leaves nothing to test"),
+    ),
+)  # fmt: skip

@@ -15,6 +15,8 @@ import numpy as np
 
 from energystats import __version__
 from energystats.cli.errors import in_options, printable, printable_json
+from energystats.display.result import VerdictFirst
+from energystats.display.sentences import sentences
 from energystats.exceptions import EnergyStatsWarning, TiesWarning
 
 __all__ = ["Console", "jsonable"]
@@ -41,6 +43,12 @@ class Console:
         """Print a piece of the text."""
         if not self.json and not self.quiet:
             self.write(printable(text))
+
+    def show(self, result: VerdictFirst, *, notes: bool) -> None:
+        """Print a summary below a blank line, and where asked for, the notes for which it has no room."""
+        self.say("\n" + result.summary().replace("see `.notes`", "below" if notes else "--notes prints them"))
+        if notes and result.notes:
+            self.say("\n".join(["\nNotes:", *sentences(map(in_options, result.notes))]))
 
     def note(self, text: str) -> None:
         """Say something that is good to know, once: on standard error, and in the JSON."""

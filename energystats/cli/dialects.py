@@ -6,7 +6,7 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from energystats.cli.console import Console
@@ -20,6 +20,7 @@ __all__ = [
     "POINT_NUMBER",
     "SEPARATORS",
     "SPLIT",
+    "WORDS_FOR",
     "Dialect",
     "cells_of",
     "check_words",
@@ -71,6 +72,13 @@ class Dialect:
     na_lists: tuple[str, ...] = ()
     quoted_na: str | None = None
     limit: float = 2.0
+
+    @property
+    def options(self) -> list[str]:
+        """Options that said how the file is written, which Parquet says itself."""
+        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na"}
+        kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
+        return [names.get(f.name, f"--{f.name}") for f in kept]
 
     @property
     def delimiter(self) -> str:
@@ -144,8 +152,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
 
     `cut` says that `head` is only the beginning of the file.
     """
-    sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
-    _check_given(given, sep)
+    sep = given.sep
     lines = _first_lines(head, given.comment, cut=cut)
     # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
@@ -171,22 +178,6 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     if guessed:
         console.note(f"{' and '.join(guessed)}; --sep and --decimal say otherwise.")
     return replace(given, sep=sep, decimal=decimal)
-
-
-def _check_given(given: Dialect, sep: str | None) -> None:
-    """Complain about options that cannot be."""
-    if sep is not None and len(sep) != 1:
-        raise BadInputError(f"--sep must be one character, or tab, space, comma or semicolon, got {given.sep!r}.")
-    if sep is not None and sep in '"\r\n':
-        raise BadInputError(f"--sep must be neither a quote nor the end of a line, got {given.sep!r}.")
-    if given.comment is not None and len(given.comment) != 1:
-        raise BadInputError(f"--comment must be one character, got {given.comment!r}.")
-    if given.decimal not in (None, ".", ","):
-        raise BadInputError(f"--decimal must be . or , got {given.decimal!r}.")
-    if given.thousands is not None and (len(given.thousands) != 1 or given.thousands.isalnum()):
-        raise BadInputError(f"--thousands must be one sign, such as a comma or a blank, got {given.thousands!r}.")
-    if given.quoted_na not in (None, "word", "missing"):
-        raise BadInputError(f"--quoted-na must be word or missing, got {given.quoted_na!r}.")
 
 
 def check_words(dialect: Dialect) -> None:

@@ -44,13 +44,11 @@ def _target_of(path: Path) -> Path:
     return target
 
 
-def check_outputs(read: str | None, **outputs: Path | None) -> None:
-    """Complain about output files before anything is computed; keywords are "picture", "table" and "report"."""
+def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
+    """Complain about output files, each a "picture", "table" or "report", before anything is computed."""
     source = None if read in (None, "-") or not Path(read).exists() else Path(read)
     taken = {} if source is None else {source.resolve(): "the input"}
-    for what, path in outputs.items():
-        if path is None:
-            continue
+    for path, what in outputs:
         allowed = SUFFIXES[what]
         if path.suffix.lower() not in allowed:
             raise BadInputError(f"{path}: the name of a {what} must end in {' or '.join(allowed)}.")

@@ -39,8 +39,6 @@ def read_points(
     are text, and in the `labels` of the choice.
     """
     labels = labels or {}
-    if options.missing not in ("raise", "drop"):
-        raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
     mixed, matrix = options.metric == "gower", options.metric == "precomputed"
     table = read_table(
         options.file,

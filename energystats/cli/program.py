@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from energystats import __version__
-from energystats.cli.cluster import add_cluster_command
-from energystats.cli.demo import add_demo_command
-from energystats.cli.disco import add_disco_command
+from energystats.cli.cluster import CLUSTER
+from energystats.cli.demo import DEMO
+from energystats.cli.disco import DISCO
 from energystats.cli.errors import BadInputError, printable
-from energystats.cli.euclidize import add_euclidize_command
+from energystats.cli.euclidize import EUCLIDIZE
 from energystats.cli.options import Parser, console_of
-from energystats.cli.test import add_test_command
+from energystats.cli.test import TEST
 
 __all__ = ["main", "make_parser"]
 
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
         console = console_of(options)
         with console.hearing(), _ending_on_sigterm():
-            options.run(options, console)
+            options.start(options, console)
     except BadInputError as error:
         print(f"energystats: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
@@ -104,12 +104,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add_to in (
-        add_demo_command,
-        add_cluster_command,
-        add_test_command,
-        add_disco_command,
-        add_euclidize_command,
-    ):
-        add_to(commands)
+    for command in (DEMO, CLUSTER, TEST, DISCO, EUCLIDIZE):
+        command.add_to(commands)
     return parser

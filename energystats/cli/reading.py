@@ -109,7 +109,7 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *as_text)
-    if source.parquet:
+    if source.is_parquet(given.options):
         table = _from_parquet(source, rows, id_name)
     else:
         table = _from_csv(source, given, console, texts, rows, id_name)
@@ -292,7 +292,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
     source = Source.of(file, given.limit)
     dialect, cells = given, []
-    if source.parquet:
+    if source.is_parquet(given.options):
         with readable(source.name), source.open() as content:
             cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
     elif (text := source.text(given.encoding)).strip():
@@ -329,7 +329,7 @@ def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[lis
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
     """Write the statement that makes a square frame of the same numbers."""
-    if source.parquet:
+    if source.is_parquet(()):
         stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
         return f"X = pd.read_parquet({stream}).select_dtypes('number')"
     words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]

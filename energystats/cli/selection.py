@@ -365,7 +365,8 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
         if holds_numbers(column) or holds_truths(column):
             continue
         if name in parsed.bare_responses and not mixed:
-            raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
+            advice = "responses are numbers, unless --metric gower compares them"
+            raise BadInputError(f"{table.file}: {_first_text(table, name)}; {advice}.")
         if name in table.categories or isinstance(column.dtype, pd.CategoricalDtype):
             continue
         objects = name in parsed.bare and _holds_objects(column)
@@ -475,8 +476,6 @@ def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
         operator = next((o for o in OPERATORS if condition.startswith(o, i)), None)
         if operator is not None:
             fits.append((condition[:i].strip(), operator, condition[i + len(operator) :].strip()))
-    if not fits:
-        raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {condition!r}.")
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:

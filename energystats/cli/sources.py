@@ -8,7 +8,7 @@ import stat
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -96,11 +96,14 @@ class Source:
         with readable(self.name), self.open() as file:
             return file.read(size)
 
-    @property
-    def parquet(self) -> bool:
-        """Tell whether it is Parquet, by its first bytes or its name."""
+    def is_parquet(self, options: Sequence[str]) -> bool:
+        """Tell whether it is Parquet, by its first bytes or its name; then options on the text have no use."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
-        return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
+        if self.head(4) != PARQUET and not {".parquet", ".pq"} & suffixes:
+            return False
+        if options:
+            raise BadInputError(f"{self.name}: {', '.join(options)}: of no use with Parquet, which says it itself.")
+        return True
 
     @property
     def code(self) -> str:

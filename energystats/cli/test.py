@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.files import draw, save
 from energystats.cli.groups import in_order
-from energystats.cli.options import FILE, GENERAL, ID, Parser, add_command, picture_of, wants_bar
+from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, picture_of, wants_bar
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from energystats.distribution_tests.designs import Design
 
-__all__ = ["add_test_command", "run_test"]
+__all__ = ["TEST"]
 
 
 EXAMPLES = """\
@@ -37,37 +37,6 @@ LABELS = {  # of rows: option, the argument, and what one of them is
     "--paired": ("paired", "unit"),
     "--whole-plots": ("whole_plots", "whole plot"),
 }
-RESAMPLES = {  # None: 999, and more for many pairs
-    "metavar": "N", "type": int, "help": "random draws behind a p-value (default 999, more for many pairs)"
-}  # fmt: skip
-DESIGN: dict[str, dict[str, Any]] = {
-    "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
-    "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
-    "--whole-plots": {"metavar": "COL", "help": "column of sets of rows treated together; whole sets are permuted"},
-}
-
-
-def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its options."""
-    add_command(
-        commands,
-        run_test,
-        "test",
-        "test whether groups known in advance have equal distributions",
-        "Permutation test of equal distributions of groups that were known before the data were seen.",
-        {
-            **FILE,
-            "--group": {"metavar": "COL", "required": True, "help": "column that names the groups"},
-            "--pairs": {"action": "store_true", "help": "test every pair of groups, too, with adjusted p-values"},
-            **DESIGN,
-            **ID,
-            **picture_of("the null distribution, and with --pairs of the pairs"),
-            **GENERAL,
-            "--resamples --n-resamples": RESAMPLES,
-        },
-        ("columns", "rows and columns", "reading"),
-        EXAMPLES,
-    )
 
 
 def run_test(options: argparse.Namespace, console: Console) -> None:
@@ -75,7 +44,6 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     from energystats.distribution_tests.energy_test import energy_test
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
-    check_outputs(options.file, picture=options.plot)
     points = read_points(options, console, _label_columns(options))
     table, frame, labels = points.table, points.frame, points.labels
     groups = in_order(labels[options.group], table.dialect)
@@ -126,3 +94,28 @@ def _design_of(options: argparse.Namespace, labels: pd.DataFrame) -> Design | No
         return None
     plots = None if options.whole_plots is None else labels[options.whole_plots]
     return Design(strata=None if strata is None else labels[strata], whole_plots=plots)
+
+
+TEST = Command(
+    run=run_test,
+    name="test",
+    summary="test whether groups known in advance have equal distributions",
+    description="Permutation test of equal distributions of groups that were known before the data were seen.",
+    options={
+        **FILE,
+        "--group": {"metavar": "COL", "required": True, "help": "column that names the groups"},
+        "--pairs": {**FLAG, "help": "test every pair of groups, too, with adjusted p-values"},
+        "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
+        "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
+        "--whole-plots": {"metavar": "COL", "help": "column of sets of rows treated together; whole sets are permuted"},
+        **ID,
+        **picture_of("the null distribution, and with --pairs of the pairs"),
+        **GENERAL,
+        "--resamples --n-resamples": {
+            **GENERAL["--resamples --n-resamples"], "default": None,
+            "help": "random draws behind a p-value (default 999, more for many pairs)",
+        },
+    },
+    groups=("columns", "rows and columns", "reading"),
+    examples=EXAMPLES,
+)  # fmt: skip
