@@ -565,7 +565,7 @@ def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("energystats.cli.files.draw", interrupt)
+    monkeypatch.setattr("energystats.cli.files._draw", interrupt)
     assert cli.main(["cluster", "iris.csv", "--plot", "out.png", "--quiet"]) == 130
     assert capsys.readouterr().err == "energystats: interrupted.\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.csv", "out.png"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input, in_options
-from energystats.cli.files import save, write_labels, write_picture
+from energystats.cli.files import save, save_picture, write_labels
+from energystats.cli.matrix import read_matrix
 from energystats.cli.options import (
     FILE,
     FLAG,
@@ -18,15 +18,16 @@ from energystats.cli.options import (
     NOTES,
     SAFETY,
     Command,
+    arguments_of,
     count,
     dialect_of,
     one_of,
     picture_of,
-    wants_bar,
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
-from energystats.cli.reading import FileTable, read_matrix
+from energystats.cli.reading import FileTable
+from energystats.report.page import render
 from energystats.report.study import Reading, Study
 
 __all__ = ["CLUSTER", "print_results"]
@@ -48,120 +49,76 @@ OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Cluster the rows of a file."""
-    given = _make_matrix(options, console) if options.metric == "precomputed" else _take_points(options, console)
-    with console.announcing_compilation(), bad_input(given.table.file, given.table.where):
-        study = _run_study(options, given)
+    take = _take_matrix if options.metric == "precomputed" else _take_points
+    table, reading, heading = take(options, console)
+    with console.announcing_compilation(), bad_input(table.file, table.where):
+        study = _run_study(options, table, reading)
     console.say({
         "given": f"k = {study.k}, as given.\n",
         "chosen": f"k = {study.k}, chosen from the same data by {options.select}.\n",
         "default": "k = 2 is the default; it was not chosen from the data.\n",
     }[study.k_from])  # fmt: skip
     note_if_equal(study.found.total, options.metric, console)
-    labels = given.labels(study)
-    if options.labels is not None:
-        write_labels(options.labels, labels, console, safe=options.spreadsheet_safe)
+    if options.labels is not None:  # row 1 is the first below the header
+        names = {} if heading is None else {heading: reading.ids}
+        columns = {"row": reading.rows, **names, "cluster": study.found.labels}
+        write_labels(options.labels, columns, console, safe=options.spreadsheet_safe)
     if options.report is not None:
-        page = _render_report(study, console)
+        page = render(replace(study, notes=tuple(console.notes)))
         save(options.report, lambda path: path.write_text(page, encoding="utf-8"), console)
-    if options.plot is not None:
-        write_picture(options.plot, study, console)
+    tested = not isinstance(study.test, str)
+    save_picture(options.plot, [study.found, *([study.test] if tested else [])], console)
     print_results(study, console, notes=options.notes)
     if study.selection is not None:
         console.show(study.selection, notes=options.notes)
-    tested = not isinstance(study.test, str)
     console.answer(
         "cluster",
-        file=given.table.file,
+        file=table.file,
         n=study.n,
-        n_read=given.table.n_read,
-        columns=None if study.is_matrix else list(given.table.frame.columns),
+        n_read=table.n_read,
+        columns=None if study.is_matrix else list(table.frame.columns),
         seed=options.seed,
-        partition=payload_of(study.found) | {"rows": labels["row"], "names": list(given.ids) or None},
+        partition=payload_of(study.found) | {"rows": reading.rows, "names": reading.ids or None},
         test=payload_of(study.test) if tested else None,
         not_tested=None if tested else study.test,
         selection=None if study.selection is None else payload_of(study.selection),
     )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class _Given:
-    """A table that is clustered, and the numbers and names of its rows."""
-
-    table: FileTable
-    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-    rows: tuple[int, ...]
-    id_name: str | None = None
-    ids: tuple[Any, ...] = ()
-
-    def labels(self, study: Study) -> dict[str, Any]:
-        """Make the columns of the file of labels; row 1 is the first below the header."""
-        names = {} if self.id_name is None else {self.id_name: list(self.ids)}
-        return {"row": list(self.rows), **names, "cluster": study.found.labels}
-
-
-def _take_points(options: argparse.Namespace, console: Console) -> _Given:
-    """Read points, and their names where the file has any."""
-    points = read_points(options, console)
-    table, names = points.table, points.table.row_names if options.id is None else points.table.ids
+def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
+    """Read points; give their names, where the file has any, and the column that these get in --labels."""
+    table, _ = read_points(options, console)
+    names = table.row_names if options.id is None else table.ids
+    rows = tuple(int(i) + 1 for i in table.frame.index)
+    ids = () if names is None else tuple(names.loc[table.frame.index])
     reserved = options.id in (None, "row", "cluster")  # the labels have columns of these names
-    return _Given(
-        table=table,
-        left_out=points.left_out,
-        rows=tuple(int(i) + 1 for i in table.frame.index),
-        id_name=None if names is None else "name" if reserved else options.id,
-        ids=() if names is None else tuple(names.loc[table.frame.index]),
-    )
+    heading = None if names is None else "name" if reserved else options.id
+    return table, Reading(file=table.file, code=table.code, left_out=table.left_out, ids=ids, rows=rows), heading
 
 
-def _make_matrix(options: argparse.Namespace, console: Console) -> _Given:
-    """Read a square matrix of rho."""
+def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
+    """Read a square matrix of rho, likewise."""
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     file = "standard input" if options.file == "-" else options.file
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
     n = len(matrix.frame)
-    return _Given(
-        table=FileTable(file=file, frame=matrix.frame, code=(code,), n_read=n),
-        rows=tuple(range(1, n + 1)),
-        id_name="name" if matrix.names else None,
-        ids=matrix.names or (),
-    )
+    table = FileTable(file=file, frame=matrix.frame, code=(code,), n_read=n)
+    reading = Reading(file=file, code=(code,), ids=matrix.names or (), rows=tuple(range(1, n + 1)))
+    return table, reading, "name" if matrix.names else None
 
 
-def _run_study(options: argparse.Namespace, given: _Given) -> Study:
+def _run_study(options: argparse.Namespace, table: FileTable, reading: Reading) -> Study:
     """Choose k where that was asked for, cluster and test; what the test lacks is told in the command line's words."""
     study = Study.run(
-        given.table.frame,
+        table.frame,
         options.k,
-        Reading(
-            file=given.table.file,
-            code=given.table.code,
-            command=options.words,
-            n_read=given.table.n_read,
-            left_out=given.left_out,
-            ids=given.ids,
-            rows=given.rows,
-        ),
-        metric=options.metric,
-        alpha=options.alpha,
-        standardize=options.standardize,
+        replace(reading, command=options.words, n_read=table.n_read),
+        **arguments_of(options),
         conservative=options.conservative,
-        n_resamples=options.resamples,
-        select=options.select,
+        criterion=options.select,
         k_max=options.k_max,
-        progress=wants_bar(options),
-        rng=options.seed,
     )
     return replace(study, test=in_options(study.test)) if isinstance(study.test, str) else study
-
-
-def _render_report(study: Study, console: Console) -> str:
-    """Write the report, with what was noted on the way."""
-    import matplotlib as mpl
-
-    from energystats.report.page import render
-
-    mpl.use("Agg")
-    return render(replace(study, notes=tuple(console.notes)))
 
 
 def print_results(study: Study, console: Console, *, notes: bool) -> None:

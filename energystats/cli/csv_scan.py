@@ -10,7 +10,7 @@ import csv
 import io
 import re
 from array import array
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from energystats.cli.dialects import GROUPED, MARK, POINT_NUMBER, SPLIT, Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
-__all__ = ["LOGICAL", "Column", "DecimalPoints", "Scan", "find_line", "line_of"]
+__all__ = ["LOGICAL", "Cells", "DecimalPoints", "Scan", "find_line", "line_of"]
 
 
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
@@ -39,41 +39,29 @@ ESCAPED = re.compile(r'\\"')
 
 def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
     """Make the lines of a file, without comments, and with a mark before the text of every cell in quotes."""
-    edge = re.escape(dialect.delimiter)
-    cell = re.compile(rf'(?:^|(?<=[{edge}\r\n]))"[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)')
-    rest = re.compile(r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)')
-    commented = inside = False
+    text = r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)'
+    comment = "" if dialect.comment is None else rf"|{re.escape(dialect.comment)}[^\r\n]*"
+    cell = re.compile(rf'(?:^|(?<=[{re.escape(dialect.delimiter)}\r\n]))"{text}{comment}')
+    rest = re.compile(text)
+    inside = False  # a quoted cell that holds line ends, where a block begins or ends
+
+    def mark(found: re.Match[str]) -> str:
+        nonlocal inside
+        inside = found["end"] == ""
+        return "" if found["end"] is None else f'"{MARK}{found[0][1:]}'
+
     for block in source.blocks(dialect.encoding):
         if MARK in block:
             raise BadInputError(f"{source.name}: holds the character U+FDD0, which stands in no text.")
         # R's write.table puts a backslash before a quote inside quotes, where csv looks for two quotes
         if dialect.delimiter == " ":
             block = ESCAPED.sub('""', block)
-        if dialect.comment is not None:
-            block, commented = _without_comments(block, dialect.comment, commented)
-        if '"' in block:
-            # a block may begin and end inside a quoted cell that holds line ends
-            begun = rest.match(block) if inside else None
-            first, others = ("", block) if begun is None else (block[: begun.end()], block[begun.end() :])
-            last = deque(cell.finditer(others), maxlen=1)
-            inside = not last[0]["end"] if last else begun is not None and not begun["end"]
-            block = first + cell.sub(lambda match: f'"{MARK}{match[0][1:]}', others)
+        begun = ""
+        if inside and (found := rest.match(block)) is not None:
+            begun, inside = found[0], found["end"] == ""
+        if comment or '"' in block:
+            block = begun + cell.sub(mark, block[len(begun) :])
         yield from io.StringIO(block, newline="")
-
-
-def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
-    """Cut off what follows a comment sign outside quotes, and tell whether the block ends inside a quoted cell."""
-    kept = []
-    for line in io.StringIO(block, newline=""):
-        parts = line.split('"')
-        for j, part in enumerate(parts):
-            if (j % 2 == 0) != quoted and comment in part:
-                end = line[len(line.rstrip("\r\n")) :]
-                line = '"'.join([*parts[:j], part[: part.index(comment)]]) + end
-                break
-        kept.append(line)
-        quoted ^= line.count('"') % 2 == 1
-    return "".join(kept), quoted
 
 
 def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
@@ -106,7 +94,7 @@ def _is_blank(row: list[str]) -> bool:
 
 
 @dataclass(kw_only=True)
-class Column:
+class Cells:
     """The cells of a column as they are written, those in quotes with a mark, and what all rows of the file say of it.
 
     Attributes
@@ -144,6 +132,11 @@ class Column:
     def cells(self) -> list[str]:
         """The cells that were kept."""
         return [cell for part in self.parts for cell in part.split(SPLIT)]
+
+    @property
+    def texts(self) -> list[str]:
+        """These cells as the file has them."""
+        return [cell.removeprefix(MARK) for cell in self.cells]
 
 
 class DecimalPoints:
@@ -186,7 +179,7 @@ class Scan:
 
     Attributes
     ----------
-    columns : list of Column
+    columns : list of Cells
         Their cells, the names of the rows and an empty cell at the end included.
     names : tuple of str
         Of the columns that hold data, which begin at `shift`.
@@ -205,7 +198,7 @@ class Scan:
         self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
         self.points = DecimalPoints(dialect.words) if dialect.points_may_part and not sure else None
         self.header: list[str] | None = None
-        self.columns: list[Column] = []
+        self.columns: list[Cells] = []
         self.counts: Counter[int] = Counter()  # of rows, by their number of cells
         self.first: dict[int, int] = {}  # row of that number of cells
         self.hashes: array[int] = array("q")  # of the first cells, which may be names of the rows
@@ -249,7 +242,7 @@ class Scan:
         self.counts.update(map(len, rows))
         if len(self.counts) != 1 or not rows:
             return  # rows of several lengths are refused
-        self.columns = self.columns or [Column() for _ in rows[0]]
+        self.columns = self.columns or [Cells() for _ in rows[0]]
         kept = None if self.taken is None else self.taken(before, self.n_rows)
         columns = list(zip(*rows, strict=True))
         for j, (column, cells) in enumerate(zip(self.columns, columns, strict=True)):

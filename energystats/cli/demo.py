@@ -7,7 +7,7 @@ from pathlib import Path
 
 from energystats.cli.cluster import print_results
 from energystats.cli.console import Console
-from energystats.cli.files import check_outputs, write_labels, write_picture
+from energystats.cli.files import check_outputs, save_picture, write_labels
 from energystats.cli.options import NOTES, Command
 from energystats.report.study import Reading, Study
 
@@ -36,7 +36,7 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
     rand = adjusted_rand_score(iris["species"], found.labels)
     console.say(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
     console.say(pd.crosstab(iris["species"], pd.Series(found.labels, name="cluster")).to_string())
-    write_picture(picture, study, console, classes=iris["species"])
+    save_picture(picture, [found, study.test], console, classes=iris["species"])
     rows = range(1, found.labels.size + 1)
     write_labels(table, {"row": rows, "cluster": found.labels, "species": iris["species"]}, console)
 

@@ -12,21 +12,8 @@ from functools import cached_property
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = [
-    "COMMA_NUMBER",
-    "GROUPED",
-    "MARK",
-    "MISSING",
-    "POINT_NUMBER",
-    "SEPARATORS",
-    "SPLIT",
-    "WORDS_FOR",
-    "Dialect",
-    "cells_of",
-    "check_words",
-    "detected",
-    "doubt_of",
-]
+__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR", "Dialect",
+           "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -165,7 +152,9 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
         decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
     if given.thousands == decimal:
         raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
-    if sep == decimal and not _quoted_decimals(lines, sep):
+    # what separates columns can be the decimal sign of numbers in quotes only
+    cells = (cell.strip() for row in _cells_of(lines, sep) for cell in row)
+    if sep == decimal and not any(map(COMMA_NUMBER.fullmatch, cells)):
         raise BadInputError(
             f"--decimal and --sep must differ, got {sep!r} for both. What separates columns can be the decimal sign of "
             "numbers in quotes only, and there are none."
@@ -192,19 +181,15 @@ def check_words(dialect: Dialect) -> None:
                     f"--na '\"{found[0]}\"' is the one number, {words} are several."
                 )
     for word in dialect.missing_texts:
-        if _is_python_number(word):
+        try:
+            taken = not math.isnan(float(word))  # by Python, and so by pandas
+        except ValueError:
+            taken = False
+        if taken:
             sign = "comma" if dialect.decimal == "," else "point"
             raise BadInputError(
                 f"--na {word}: must be a word, or a number as the file writes numbers, with a decimal {sign}."
             )
-
-
-def _is_python_number(word: str) -> bool:
-    """Tell whether Python, and so pandas, takes a word for a number, not a number aside."""
-    try:
-        return not math.isnan(float(word))
-    except ValueError:
-        return False
 
 
 def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
@@ -225,7 +210,7 @@ def _separator_of(lines: Sequence[str]) -> str:
     # names of columns may hold blanks, but hardly ever another separator
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
-    widths = {sep: [len(row) for row in _strict_cells(lines, sep)] for sep in possible}
+    widths = {sep: [len(row) for row in _cells_of(lines, sep, strict=True)] for sep in possible}
     for sep, found in widths.items():
         if found and min(found) > 1 and len(set(found)) == 1:
             return sep
@@ -250,32 +235,19 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
 
 
-def _strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Split lines into cells, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
+def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
+    """Split lines into cells; where strict, none if quotes do not fit, and a last cell that goes on is left out."""
+    # R's write.table puts a backslash before a quote inside quotes between blanks
+    plain = [line.replace('\\"', '""') for line in lines] if sep == " " else lines
     try:
-        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep, strict=True) if row]
+        return [row for row in csv.reader(plain, delimiter=sep, strict=strict) if row]
     except csv.Error as error:
-        if "unexpected end" in str(error):
-            return cells_of(lines, sep)[:-1]
-        return []
-
-
-def _unescaped(lines: Sequence[str], sep: str) -> list[str]:
-    r"""Double the quotes inside quotes: R's `write.table` writes \" between blanks."""
-    return [line.replace('\\"', '""') for line in lines] if sep == " " else list(lines)
-
-
-def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Split lines into cells; a quoted cell may hold the separator."""
-    try:
-        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep) if row] or [[""]]
-    except csv.Error:
-        return [[""]]
+        return _cells_of(lines, sep)[:-1] if "unexpected end" in str(error) else []
 
 
 def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt."""
-    rows = cells_of(lines, sep)
+    rows = _cells_of(lines, sep) or [[""]]
     if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
     cells = [cell.strip() for row in rows for cell in row]
@@ -285,11 +257,6 @@ def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     if all(map(GROUPED.fullmatch, commas)):
         raise ValueError(f"{doubt_of(commas[0])}.")
     return True
-
-
-def _quoted_decimals(lines: Sequence[str], sep: str) -> bool:
-    """Tell whether some numbers hold the separator as decimal sign, which they can only do in quotes."""
-    return any(COMMA_NUMBER.fullmatch(cell.strip()) for row in cells_of(lines, sep) for cell in row)
 
 
 def doubt_of(number: str) -> str:

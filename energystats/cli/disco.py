@@ -7,19 +7,9 @@ import re
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import draw, save
+from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order, note_doubts, without_blanks
-from energystats.cli.options import (
-    FILE,
-    GENERAL,
-    ID,
-    Command,
-    categories_of,
-    dialect_of,
-    one_of,
-    picture_of,
-    wants_bar,
-)  # fmt: skip
+from energystats.cli.options import FILE, GENERAL, ID, Command, arguments_of, dialect_of, one_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
@@ -47,28 +37,26 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
 
-    categories = categories_of(options)
+    if options.id is not None and re.search(_alone(options.id), options.formula):
+        raise BadInputError(f"--id must not name a column of the formula, {options.id!r}.")
     texts = _find_labels(options.formula, options.strata)
     table = read_table(
-        options.file, dialect_of(options), console, as_text=texts, categories=categories, rows=options.rows
+        options.file, dialect_of(options), console, as_text=texts, categories=options.category, rows=options.rows
     )
     if table.sep_hint:
         console.note(table.sep_hint)
     for column in filter(None, (options.strata, options.id)):
         find_column(table, column)
-    if options.id is not None and re.search(_alone(options.id), options.formula):
-        raise BadInputError(f"--id must not name a column of the formula, {options.id!r}.")
-    if options.id not in (None, options.strata):
-        table = table.having(table.frame.drop(columns=options.id))
+    aside = [] if options.id in (None, options.strata) else [options.id]
     with bad_input(table.file):
-        parsed = parse(options.formula, table.frame, with_response=True)
+        parsed = parse(options.formula, table.frame.drop(columns=aside), with_response=True)
     named = list(dict.fromkeys([*parsed.variables, *filter(None, [options.strata])]))
     for name in named:
         find_column(table, name)
     table = without_blanks(table, [*named, *columns_of_conditions(table, options.where)], console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)
-    frame = table.frame.copy(deep=False)
+    frame = table.frame.drop(columns=aside)
     for name in set(texts) & set(named):
         frame[name] = in_order(frame[name], table.dialect)
     table = table.having(frame)
@@ -77,19 +65,13 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
         result = disco(
             options.formula,
             data=table.frame,
-            metric=options.metric,
-            alpha=options.alpha,
+            **arguments_of(options),
             decomposition=options.decomposition,
             design=Design(strata=options.strata),
             missing=options.missing,
-            n_resamples=options.resamples,
-            standardize=options.standardize,
-            progress=wants_bar(options),
-            rng=options.seed,
         )
     note_if_equal(result.total, options.metric, console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result]), console)
+    save_picture(options.plot, [result], console)
     console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
     console.say(result.summary())
     head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}

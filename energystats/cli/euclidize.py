@@ -11,10 +11,10 @@ import numpy as np
 from energystats._typing import FloatArray
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input
-from energystats.cli.files import draw, harmless, save
-from energystats.cli.options import FILE, ID, OUTPUT, SAFETY, Command, checked, dialect_of, one_of, picture_of
+from energystats.cli.files import harmless, save, save_picture
+from energystats.cli.matrix import read_matrix
+from energystats.cli.options import FILE, ID, OUTPUT, SAFETY, Command, checked_by, dialect_of, one_of, picture_of
 from energystats.cli.payloads import payload_of
-from energystats.cli.reading import read_matrix
 from energystats.inputs.options import check_positive
 
 __all__ = ["EUCLIDIZE"]
@@ -49,8 +49,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     if given.sep == ";" and options.decimal is None and _is_whole(given.distances) and not _is_whole(result.distances):
         console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result]), console)
+    save_picture(options.plot, [result], console)
     console.say(f"\n{file}: {given.describe()}.\n")
     console.say(result.summary())
     answer = {"file": file, "n": len(given.distances), "output": str(options.output)}
@@ -72,7 +71,7 @@ EUCLIDIZE = Command(
             "metavar": "CSV", "type": Path, "required": True, "help": "the repaired matrix, laid out as FILE is"
         },
         "--tol": {
-            "type": checked(float, check_positive, name="tol"),
+            "type": checked_by(float, check_positive, name="tol"),
             "help": "rounding to allow for, as a share of the largest eigenvalue",
         },
         "--id": {

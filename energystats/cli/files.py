@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from energystats.cli.console import Console
-    from energystats.report.study import Study
 
-__all__ = ["check_outputs", "draw", "harmless", "save", "write_labels", "write_picture"]
+__all__ = ["check_outputs", "harmless", "save", "save_picture", "write_labels"]
 
 
 NARROWEST = 12  # characters of a line of a title
@@ -108,13 +107,15 @@ def _is_formula(text: str) -> bool:
     return False
 
 
-def write_picture(path: Path, study: Study, console: Console, classes: pd.Series[Any] | None = None) -> None:
-    """Draw the clusters, the known classes if there are any, and the test, side by side."""
-    results = [study.found] if isinstance(study.test, str) else [study.found, study.test]
-    save(path, lambda partial: draw(partial, results, classes), console)
+def save_picture(
+    path: Path | None, results: Sequence[Any], console: Console, classes: pd.Series[Any] | None = None
+) -> None:
+    """Draw one panel per result, and known classes into the first, if a picture is wanted."""
+    if path is not None:
+        save(path, lambda partial: _draw(partial, results, classes), console)
 
 
-def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = None) -> None:
+def _draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None) -> None:
     """Draw one panel per result."""
     import matplotlib as mpl
 

@@ -22,11 +22,11 @@ from energystats.inputs.options import check_alpha, check_count, check_option
 from energystats.metrics.base import KNOWN_NAMES, find_metric_name
 from energystats.metrics.lookup import resolve
 
-__all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Command", "Parser",
-           "categories_of", "checked", "console_of", "count", "dialect_of", "one_of", "picture_of", "split_names", "wants_bar"]  # fmt: skip
+__all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Command", "Parser", "arguments_of",
+           "checked_by", "count", "dialect_of", "one_of", "picture_of", "split_names"]  # fmt: skip
 
 
-def checked(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
+def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
     """Make the type of an option: a word is read, and then refused or converted as the library does it."""
 
     def convert(word: str) -> Any:
@@ -43,12 +43,19 @@ def checked(read: Callable[[str], Any], check: Callable[..., object], **how: Any
 
 def count(name: str, low: int = 1) -> Callable[[str], Any]:
     """Make the type of an option that takes a whole number."""
-    return checked(int, check_count, name=name, low=low)
+    return checked_by(int, check_count, name=name, low=low)
 
 
 def one_of(name: str, *words: str) -> Callable[[str], Any]:
     """Make the type of an option that takes one of some words."""
-    return checked(str, check_option, name=name, options=words)
+    return checked_by(str, check_option, name=name, options=words)
+
+
+def split_names(text: str, known: Sequence[str]) -> list[str]:
+    """Split names at commas; one that holds a comma stands alone or in double quotes."""
+    if text in known:
+        return [text]
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
 
 
 def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[str, str] | None = None) -> Any:
@@ -86,12 +93,12 @@ SAFETY: Table = {
 }  # fmt: skip
 GENERAL: Table = {
     "--metric": {
-        "metavar": "NAME", "type": checked(str, find_metric_name, known=KNOWN_NAMES, argument="metric"),
+        "metavar": "NAME", "type": checked_by(str, find_metric_name, known=KNOWN_NAMES, argument="metric"),
         "default": "euclidean",
         "help": "the distance (default euclidean), also by its name in R or scikit-learn, such as manhattan",
     },
     "--alpha": {
-        "type": checked(float, check_alpha), "default": 1.0,
+        "type": checked_by(float, check_alpha), "default": 1.0,
         "help": "power of the distance, from 0.001 to 2 (default 1)",
     },
     "--standardize": {**FLAG, "help": "use column z-scores"},
@@ -103,10 +110,7 @@ GENERAL: Table = {
         "metavar": "N", "type": count("n_resamples"), "default": 999,
         "help": "random draws behind a p-value (default %(default)s)",
     },
-    "--seed": {
-        "type": count("seed", 0), "default": 0,
-        "help": "seed of everything random (default 0)",
-    },
+    "--seed": {"type": count("seed", 0), "default": 0, "help": "seed of everything random (default 0)"},
     **OUTPUT,
     "--progress": {
         **FLAG, "help": "a bar on standard error, if that is a terminal; long work has one without being told"
@@ -131,7 +135,10 @@ GROUPS: Mapping[str, Table] = {
             "metavar": "WHAT", "type": one_of("quoted_na", "word", "missing"),
             "help": 'what "NA" in quotes is in a column of text: word or missing'
         },
-        "--category": {"metavar": "A,B", "help": "columns of codes, which are categories and not numbers"},
+        "--category": {
+            "metavar": "A,B", "type": partial(split_names, known=()), "default": [],
+            "help": "columns of codes, which are categories and not numbers",
+        },
         "--where": {
             "metavar": "COND", "type": _condition, "action": "append", "default": [],
             "help": 'rows that meet "column=value" (or != < <= > >=); several must all be met',
@@ -171,6 +178,7 @@ GROUPS: Mapping[str, Table] = {
 NOTES: Table = {"--notes": {**FLAG, "help": "print all notes of the results, which the text only counts"}}
 USELESS = (
     ("--progress", lambda o: o.quiet, "with --quiet"),
+    ("--standardize", lambda o: o.metric == "precomputed", "with --metric precomputed, which takes no coordinates"),
     ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
     (
         "--coordinates",
@@ -246,8 +254,8 @@ class Command:
         given = vars(options)
         check_outputs(given.get("file"), *((given[name], what) for name, what in WRITTEN.items() if given.get(name)))
         if "metric" in given:
-            checked(str, resolve, alpha=options.alpha)(options.metric)
-            checked(str, lambda name: check_z_scores(resolve(name, 1.0), options.standardize))(options.metric)
+            checked_by(str, resolve, alpha=options.alpha)(options.metric)
+            checked_by(str, lambda name: check_z_scores(resolve(name, 1.0), options.standardize))(options.metric)
         for option, meets, why in (*self.useless, *USELESS):
             name = option.lstrip("-").replace("-", "_")
             if given.get(name) not in (None, parser.get_default(name)) and meets(options):
@@ -255,23 +263,17 @@ class Command:
         self.run(options, console)
 
 
-def wants_bar(options: argparse.Namespace) -> bool | None:
-    """Decide on a bar: none where nobody sees it; None where it depends on how long the work takes."""
-    if options.quiet or not sys.stderr.isatty():
-        return False
-    return True if options.progress else None
-
-
-def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Split names at commas; one that holds a comma stands alone or in double quotes."""
-    if text in known:
-        return [text]
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def categories_of(options: argparse.Namespace) -> list[str]:
-    """List the columns that --category names."""
-    return [] if options.category is None else split_names(options.category, ())
+def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect the arguments that all functions of the library take; no bar is shown where nobody sees it."""
+    unseen = options.quiet or not sys.stderr.isatty()
+    return {
+        "metric": options.metric,
+        "alpha": options.alpha,
+        "standardize": options.standardize,
+        "n_resamples": options.resamples,
+        "progress": False if unseen else options.progress or None,  # None: where the work takes long
+        "rng": options.seed,
+    }
 
 
 def dialect_of(options: argparse.Namespace) -> Dialect:
@@ -289,8 +291,3 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         quoted_na=getattr(options, "quoted_na", None),
         limit=options.unpack_limit,
     )
-
-
-def console_of(options: argparse.Namespace) -> Console:
-    """Say where the output goes."""
-    return Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))

@@ -12,11 +12,12 @@ from contextlib import contextmanager
 
 from energystats import __version__
 from energystats.cli.cluster import CLUSTER
+from energystats.cli.console import Console
 from energystats.cli.demo import DEMO
 from energystats.cli.disco import DISCO
 from energystats.cli.errors import BadInputError, printable
 from energystats.cli.euclidize import EUCLIDIZE
-from energystats.cli.options import Parser, console_of
+from energystats.cli.options import Parser
 from energystats.cli.test import TEST
 
 __all__ = ["main", "make_parser"]
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if rest:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
-        console = console_of(options)
+        console = Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))
         with console.hearing(), _ending_on_sigterm():
             options.start(options, console)
     except BadInputError as error:

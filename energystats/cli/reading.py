@@ -1,11 +1,14 @@
-"""Tables and matrices from files or standard input, whatever dialect of CSV they are written in."""
+"""Tables from files or standard input, whatever dialect of CSV they are written in.
+
+Columns of text become what R would make of them.
+"""
 
 from __future__ import annotations
 
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +16,8 @@ import numpy as np
 
 from energystats._typing import BoolArray, IntArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import DecimalPoints, Scan, line_of
-from energystats.cli.csv_table import EXACT, CsvReader, code_of_dialect
-from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
+from energystats.cli.csv_scan import LOGICAL, Cells, Scan, line_of
+from energystats.cli.dialects import MARK, SEPARATORS, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
 from energystats.inputs.columns import holds_numbers, holds_truths
@@ -24,9 +26,13 @@ from energystats.inputs.names import list_names
 if TYPE_CHECKING:
     import pandas as pd
 
-    from energystats.inputs.matrix_files import MatrixFile
 
-__all__ = ["FileTable", "RowRanges", "read_matrix", "read_table"]
+__all__ = ["EXACT", "MEANINGS", "FileTable", "RowRanges", "code_of_dialect", "is_large", "read_table", "twice_spelled"]
+
+
+EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, which pandas makes of columns with gaps
+WHOLE = re.compile(r"[-+]?\d+")
+MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +57,8 @@ class FileTable:
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
+    left_out : tuple
+        Why other columns are not used, as (names, reason).
     """
 
     file: str
@@ -63,6 +71,7 @@ class FileTable:
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -188,36 +197,213 @@ def _from_csv(
     with readable(source.name):
         scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
     kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
-    frame, row_names, ids, code, notes, quoted = CsvReader(
-        scan=scan, dialect=dialect, rows=kept, as_text=texts, id_name=id_name
-    ).read()
-    if row_names is not None:
-        code.insert(1, "table = table.reset_index(drop=True)")
-        row_names = _unless_counted(row_names)
+    table = _CsvReader(scan=scan, dialect=dialect, rows=kept, as_text=texts, id_name=id_name).read(console)
+    return table.having(table.frame, *_taking(rows, kept))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _CsvReader:
+    """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
+
+    scan: Scan
+    dialect: Dialect
+    rows: IntArray
+    as_text: Collection[str] = ()
+    id_name: str | None = None
+
+    def read(self, console: Console) -> FileTable:
+        """Make the table of the rows that were kept, with their numbers, and note what is not plain."""
+        import pandas as pd
+
+        shift, names = int(self.scan.row_names), self.scan.names
+        # no cell behind a separator at the end of lines
+        columns = dict(zip(names, self.scan.columns[shift:], strict=False))
+        found, code, empty = {}, [], []
+        for name, column in columns.items():
+            found[name], statements = self._settle(name, column)
+            code += statements
+            if not (holds_numbers(found[name]) or holds_truths(found[name])):
+                self._note_same_numbers(found[name], console)
+                empty += [name] * (bool((found[name] == "").any()) and self.dialect.quoted_na is None)
+        if empty:
+            said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
+            console.note(f"{said}; with --quoted-na missing it is a missing value.")
+        frame = pd.DataFrame(found).set_axis(self.rows, axis=0)
+        code = [self._code(frame, columns), *code, *self._empty_numbers(frame)]
+        row_names = None
+        if shift:
+            code.insert(1, "table = table.reset_index(drop=True)")
+            row_names = _unless_counted(self._list_texts(self.scan.columns[0]))
         if row_names is not None:
-            notes.append("the first column has no name of its own and was taken for the names of the rows.")
-    table = FileTable(
-        file=source.name,
-        frame=frame,
-        code=(*code, *_taking(rows, kept)),
-        dialect=dialect,
-        source=source,
-        n_read=scan.n_rows,
-        row_names=row_names,
-        ids=ids,
-        quoted=quoted,
-    )
-    columns = [name for name in frame if name in table.quoted and name not in texts and holds_numbers(frame[name])]
-    if columns:
-        notes.append(
-            f"numbers in quotes were read as numbers: {', '.join(columns)}; --category makes categories of them."
+            console.note("the first column has no name of its own and was taken for the names of the rows.")
+        some_bare = any(column.bare for column in self.scan.columns)
+        table = FileTable(
+            file=self.scan.file,
+            frame=frame,
+            code=tuple(code),
+            dialect=self.dialect,
+            source=self.scan.source,
+            n_read=self.scan.n_rows,
+            row_names=row_names,
+            ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
+            quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
         )
-    if table.numbered_names:
-        shown = ", ".join(map(repr, list(frame.columns)[:5]))
-        notes.append(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
-    for text in notes:
-        console.note(text)
-    return table
+        numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
+        if numbers:
+            listed = ", ".join(numbers)
+            console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
+        if table.numbered_names:
+            shown = ", ".join(map(repr, names[:5]))
+            console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
+        return table
+
+    def _list_texts(self, column: Cells) -> pd.Series[Any]:
+        """List the cells of a column that names the rows, as the file has them."""
+        import pandas as pd
+
+        return pd.Series(column.texts, index=self.rows, dtype=object)
+
+    def _settle(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
+        """Make of cells numbers, truth values, or text, and give the statements that do the same to text."""
+        import pandas as pd
+
+        cells, free, asked = column.cells, name not in self.as_text, self.dialect.quoted_na
+        doubtful = [word for word in self.dialect.marked if MARK + word in set(cells)]
+        if free and column.numeric:
+            numbers = self._read_numbers(column.texts, name)
+            if numbers.notna().any() or not any(doubtful):
+                return numbers, []
+        # T and F stay text: pandas leaves them, too, and a level "T" is as likely as a truth value
+        if free and column.logical and column.spelled and not twice_spelled(column.spelled):
+            truths = pd.Series(map(LOGICAL.get, column.texts), dtype="boolean", name=name)
+            return (truths.astype(bool) if not truths.isna().any() else truths), []
+        if name == self.id_name:
+            return pd.Series(column.texts, name=name, dtype=object), []
+        if doubtful and asked is None and (any(doubtful) or not any(each.bare for each in self.scan.columns)):
+            word = next(filter(None, doubtful), "")
+            what = (
+                f'"{word}" in quotes, which may be a word or a missing value'
+                if word
+                else '"", and every cell is in quotes, so that it may be an empty text or a missing value'
+            )
+            raise BadInputError(
+                f"{self.scan.file}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says which."
+            )
+        return self._read_text(name, cells, doubtful if asked != "missing" else [])
+
+    def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
+        """Make a column of text, in which some words in quotes are no missing values."""
+        import pandas as pd
+
+        kept = {MARK + word: word for word in words}
+        gaps = {"", *self.dialect.words}
+        meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
+        meaning |= {cell: None for cell, text in meaning.items() if text in gaps} | kept
+        values = pd.Series([meaning[cell] for cell in cells], name=name)
+        # read_csv knows neither quotes nor that numbers of --na are compared letter by letter in text
+        shown, statements = f"table[{name!r}]", []
+        for cell, word in kept.items():
+            rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
+            statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
+        emptied = sorted(word for word in self.dialect.missing_numbers if word in meaning and meaning[word] is None)
+        return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
+
+    def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
+        """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
+        statements = []
+        for value in self.dialect.missing_numbers.values():
+            for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
+                if (hit := (frame[name] == value).fillna(False).astype(bool)).any():
+                    frame[name] = (_nullable(frame[name]) if is_large(frame[name]) else frame[name]).mask(hit)
+                    statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
+        return statements
+
+    def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
+        """Say which word of a column of text equals a number of --na and is a value all the same."""
+        words: dict[Any, str] = {number: word for word, number in reversed(self.dialect.missing_numbers.items())}
+        for text in column.dropna().unique() if words else ():
+            if (word := words.get(self.dialect.value_of(text))) is not None:
+                console.note(
+                    f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
+                    f"compared letter by letter; --na {text} makes it missing too."
+                )
+                return
+
+    def _read_numbers(self, cells: list[str], name: str) -> Any:
+        """Read cells as numbers; whole numbers beyond 64 bits stay text."""
+        import pandas as pd
+
+        gaps = {"", *self.dialect.missing_texts}
+        texts = [None if cell in gaps else cell.strip(" \t") for cell in cells]
+        for sign, plain in ((self.dialect.thousands, ""), (self.dialect.decimal, ".")):
+            if sign not in (None, plain):
+                texts = [text and text.replace(sign, plain) for text in texts]
+        known = [text for text in texts if text is not None]
+        if not known or not all(map(WHOLE.fullmatch, known)):
+            return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
+        whole = [None if text is None else int(text) for text in texts]
+        low, high = min(map(int, known)), max(map(int, known))
+        kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+        if kind is None:
+            return pd.Series([None if cell in gaps else cell for cell in cells], name=name, dtype=object)
+        found = pd.Series(whole, name=name, dtype=kind)
+        if found.notna().all():
+            return found.astype(np.dtype(kind.lower()))
+        return found if max(-low, high) >= EXACT else found.astype(float)
+
+    def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
+        """Write the call of pandas that reads the same table."""
+        import pandas as pd
+
+        scan = self.scan
+        options = code_of_dialect(self.dialect, scan.source)
+        if not self.dialect.header:
+            options |= {"header": None, "names": list(scan.names)}
+        elif scan.row_names:
+            options["index_col"] = 0
+        elif len(scan.columns) > len(scan.names):
+            options["index_col"] = False
+        options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts]}
+        kinds = {name: "str" for name in scan.names if name in self.as_text}
+        for name, column in columns.items():
+            if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):
+                kinds[name] = str(frame[name].dtype)
+            elif column.numeric and not holds_numbers(frame[name]):  # beyond 64 bits
+                kinds[name] = "str"
+        if kinds:
+            options["dtype"] = kinds
+        words = "".join(f", {key}={value!r}" for key, value in options.items())
+        return f"table = pd.read_csv({scan.source.code}{words})"
+
+
+def is_large(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of whole numbers has some that floating-point numbers would round."""
+    from pandas.api.types import is_integer_dtype
+
+    if not is_integer_dtype(column.dtype) or not column.notna().any():
+        return False
+    return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
+
+
+def _nullable(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Make a column of whole numbers one that can have gaps."""
+    return column.astype("UInt64" if str(column.dtype).lower() == "uint64" else "Int64")
+
+
+def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
+    """Collect the arguments of `pandas.read_csv` that say how a file is written."""
+    encoding = dialect.encoding or source.encoding
+    usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
+    return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+
+
+def twice_spelled(words: Collection[str]) -> bool:
+    """Tell whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    lower = [word.lower() for word in set(words)]
+    if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
+        return False
+    return len({MEANINGS[word] for word in lower}) < len(lower)
 
 
 def _unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
@@ -279,60 +465,3 @@ def _taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
         return []
     whole = kept[-1] - kept[0] + 1 == kept.size
     return [f"table = table.iloc[{f'{kept[0]}:{kept[-1] + 1}' if whole else kept.tolist()}]"]
-
-
-def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
-    """Read the square matrix of a CSV or Parquet file, with its names, and give a statement that reads it again.
-
-    With `names`, the column of this name has the names of the rows, as the first one has otherwise.
-    """
-    import pandas as pd
-
-    from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
-
-    source = Source.of(file, given.limit)
-    dialect, cells = given, []
-    if source.is_parquet(given.options):
-        with readable(source.name), source.open() as content:
-            cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
-    elif (text := source.text(given.encoding)).strip():
-        with bad_input(source.name):
-            dialect = detected(text, given, console)
-        with readable(source.name):
-            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
-        if dialect.thousands is not None or dialect.decimal != ".":
-            cells = [[dialect.plain(cell) for cell in row] for row in cells]
-    if names is not None:
-        cells = _with_names_first(cells, names, source.name)
-    with bad_input(source.name):
-        matrix = parse_cells(cells)
-    if dialect.points_may_part and given.decimal is None:
-        # all entries are in one unit, so that one of them tells of all what a point is
-        points, left = DecimalPoints(dialect.words), int(matrix.layout == "both")
-        for row in cells[int(matrix.layout != "none") :]:
-            points.look(0, row[left:])
-        if (doubt := points.doubt()) is not None:
-            raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
-    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
-    return matrix, _matrix_code(matrix, source, dialect)
-
-
-def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
-    """Move one column of the cells of a matrix to the front."""
-    header = cells[0] if cells else []
-    if names not in header:
-        hint = list_names(names, header)
-        raise BadInputError(f"{file}: no column {names!r}.{hint}")
-    j = header.index(names)
-    return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
-
-
-def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """Write the statement that makes a square frame of the same numbers."""
-    if source.is_parquet(()):
-        stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
-        return f"X = pd.read_parquet({stream}).select_dtypes('number')"
-    words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]
-    words += ["header=None"] if matrix.layout == "none" else []
-    words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
-    return f"X = pd.read_csv({', '.join([source.code, *words])}).to_numpy(dtype=float)"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import draw, save
+from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order
-from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, picture_of, wants_bar
+from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
@@ -44,27 +44,18 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     from energystats.distribution_tests.energy_test import energy_test
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
-    points = read_points(options, console, _label_columns(options))
-    table, frame, labels = points.table, points.frame, points.labels
+    table, labels = read_points(options, console, _label_columns(options))
+    frame = table.frame
     groups = in_order(labels[options.group], table.dialect)
     names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in name for name in names) else ", ").join(names)
     console.say(f"Groups of {options.group}: {shown}.\n")
-    how: dict[str, Any] = {
-        "metric": options.metric,
-        "alpha": options.alpha,
-        "n_resamples": options.resamples,
-        "design": _design_of(options, labels.apply(in_order, dialect=table.dialect)),
-        "standardize": options.standardize,
-        "progress": wants_bar(options),
-        "rng": options.seed,
-    }
+    how = {**arguments_of(options), "design": _design_of(options, labels.apply(in_order, dialect=table.dialect))}
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = energy_test(frame, groups=groups, **how)
         pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
     note_if_equal(result.total, options.metric, console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result, *pairs]), console)
+    save_picture(options.plot, [result, *pairs], console)
     console.say("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
     head |= {name: getattr(options, name) for name, _ in LABELS.values()}
