@@ -162,6 +162,17 @@ def test_words_and_missing_values(tmp_path, content, how, expected):
     assert [None if pd.isna(v) else v for v in found] == expected
 
 
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_quoted_cells_go_on_over_blocks(tmp_path, monkeypatch, block):
+    """Of which every one ends where a line ends, perhaps one of a cell; signs of comments inside are text."""
+    monkeypatch.setattr("energystats.cli.sources.BLOCK", block)
+    cells = ["a\n", '"', 'b,"",\n#c', "\n\nNA", '#"d"', "e"]
+    rows = "".join('"' + cell.replace('"', '""') + f'",{i}\n' for i, cell in enumerate(cells))
+    found = read(tmp_path, "x,y\n" + rows.replace(",1\n", ",1 # left out\n"), comment="#", as_text=["x"])
+    assert found.frame["x"].tolist() == cells
+    assert found.where(5) == "row 6 (line 11)"
+
+
 def test_a_column_that_turns_to_text_late_is_text_from_the_beginning(tmp_path, monkeypatch):
     monkeypatch.setattr("energystats.cli.csv_scan.CELLS", 40)
     cells = [*map(str, range(300)), "late", *["TRUE"] * 9]

@@ -44,6 +44,7 @@ EXAMPLES = """\
 OF_POINTS = (
     "--columns", "--drop", "--rows", "--where", "--id", "--category", "--na", "--quoted-na", "--missing", "--no-header",
 )  # fmt: skip
+NO_TEST = "with -k 1, which leaves nothing to test"
 OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 
@@ -163,7 +164,7 @@ CLUSTER = Command(
         ("--missing", lambda o: o.metric == "gower", "with --metric gower, which compares rows with empty cells"),
         ("--k-max", lambda o: o.select is None, "without --select"),
         ("--spreadsheet-safe", lambda o: o.labels is None, "without --labels"),
-        ("--resamples", lambda o: o.k == 1, "with -k 1, which leaves nothing to test"),
-        ("--conservative", lambda o: o.k == 1 and o.select is None, "with -k 1, which leaves nothing to test"),
+        ("--resamples", lambda o: o.k == 1, NO_TEST),
+        *((option, lambda o: o.k == 1 and o.select is None, NO_TEST) for option in ("--conservative", "--notes")),
     ),
 )  # fmt: skip

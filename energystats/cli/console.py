@@ -59,11 +59,6 @@ class Console:
             if not self.quiet:
                 print(f"note: {printable(text)}", file=sys.stderr)
 
-    def wrote(self, path: object) -> None:
-        """Say that a file was written."""
-        self.files.append(str(path))
-        self.say(f"Wrote {path}.")
-
     def answer(self, command: str, **parts: Any) -> None:
         """Print the JSON object, where it was asked for."""
         if self.json:

@@ -69,7 +69,8 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
         write_whole(_target_of(path), write, path.suffix)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    console.wrote(path)
+    console.files.append(str(path))
+    console.say(f"Wrote {path}.")
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
@@ -117,9 +118,6 @@ def save_picture(
 
 def _draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None) -> None:
     """Draw one panel per result."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(results), figsize=(5.6 * len(results), 4.6), layout="constrained", squeeze=False)

@@ -30,11 +30,15 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
-    dialect, cells = given, []
-    if source.is_parquet(given.options):
-        with readable(source.name), source.open() as content:
-            cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
-    elif (text := source.text(given.encoding)).strip():
+    parquet = source.is_parquet(given.options)
+    dialect, cells, text = given, [], ""
+    with readable(source.name):
+        if parquet:
+            with source.open() as content:
+                cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
+        else:
+            text = "".join(source.blocks(given.encoding))
+    if text.strip():
         with bad_input(source.name):
             dialect = detected(text, given, console)
         with readable(source.name):
@@ -42,7 +46,11 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         if dialect.thousands is not None or dialect.decimal != ".":
             cells = [[dialect.plain(cell) for cell in row] for row in cells]
     if names is not None:
-        cells = _with_names_first(cells, names, source.name)
+        header = cells[0] if cells else []
+        if names not in header:
+            raise BadInputError(f"{source.name}: no column {names!r}.{list_names(names, header)}")
+        j = header.index(names)
+        cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
     with bad_input(source.name):
         matrix = parse_cells(cells)
     if dialect.points_may_part and given.decimal is None:
@@ -54,16 +62,6 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
     matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
     return matrix, _matrix_code(matrix, source, dialect)
-
-
-def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
-    """Move one column of the cells of a matrix to the front."""
-    header = cells[0] if cells else []
-    if names not in header:
-        hint = list_names(names, header)
-        raise BadInputError(f"{file}: no column {names!r}.{hint}")
-    j = header.index(names)
-    return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
 
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:

@@ -204,15 +204,13 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("--") and word.endswith("=--"):
                 word = f'{word[:-2]}"--"'  # argparse takes bare hyphens for the end of the options
             option = self._option_string_actions.get(words[-1]) if words else None
-            if option is not None and option.nargs is None and self._is_value(word):
+            named = word.split("=")[0] in self._option_string_actions
+            # a word that begins with a hyphen is no option, and so the value of the one before it
+            if option is not None and option.nargs is None and word.startswith("-") and not named:
                 words[-1] += "=" + ('"--"' if word == "--" else word)
             else:
                 words.append(word)
         return super().parse_known_args(words, namespace)
-
-    def _is_value(self, word: str) -> bool:
-        """Tell whether a word that begins with a hyphen is no option, and so the value of the one before it."""
-        return word.startswith("-") and word.split("=")[0] not in self._option_string_actions
 
     def error(self, message: str) -> NoReturn:
         raise BadInputError(f"{message} (see `{self.prog} --help`)")

@@ -50,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0, 2 for bad input, 130 after Ctrl-C, or 143 after SIGTERM.
     """
+    os.environ["MPLBACKEND"] = "Agg"  # pictures go into files
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
         options, rest = make_parser().parse_known_args(words, argparse.Namespace(words=tuple(words)))

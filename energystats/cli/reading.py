@@ -83,9 +83,7 @@ class FileTable:
         """Tell whether a line of numbers, but for columns of text, was taken for the names of the columns."""
         if self.source is None or not self.dialect.header:
             return False
-        names = [
-            name for name in map(str, self.frame) if holds_numbers(self.frame[name]) or holds_truths(self.frame[name])
-        ]
+        names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
         return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
 
     @property

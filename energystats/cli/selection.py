@@ -421,11 +421,8 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     """Split a condition into column, comparison and value; names may hold signs, and the longest name counts."""
-    fits = []
-    for i in range(len(condition)):
-        operator = next((o for o in OPERATORS if condition.startswith(o, i)), None)
-        if operator is not None:
-            fits.append((condition[:i].strip(), operator, condition[i + len(operator) :].strip()))
+    found = re.finditer(f"(?=({'|'.join(OPERATORS)}))", condition)
+    fits = [(condition[: m.start()].strip(), m[1], condition[m.end(1) :].strip()) for m in found]
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:

@@ -122,12 +122,10 @@ class Source:
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
         try:
             with self.open() as content, io.TextIOWrapper(content, encoding or self.encoding, newline="") as file:
-                block = self.block(file).removeprefix("\ufeff")
-                while block:
+                for i, block in enumerate(iter(lambda: file.read(BLOCK) + file.readline(), "")):
                     if "\0" in block:
                         raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.")
-                    yield block
-                    block = self.block(file)
+                    yield block if i else block.removeprefix("\ufeff")
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
@@ -135,16 +133,6 @@ class Source:
                 raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
-
-    @staticmethod
-    def block(file: io.TextIOWrapper) -> str:
-        """Read the next block; empty at the end."""
-        return file.read(BLOCK) + file.readline()
-
-    def text(self, encoding: str | None) -> str:
-        """Read the whole text."""
-        with readable(self.name):
-            return "".join(self.blocks(encoding))
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
@@ -13,11 +12,6 @@ from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from energystats.distribution_tests.designs import Design
 
 __all__ = ["TEST"]
 
@@ -41,6 +35,7 @@ LABELS = {  # of rows: option, the argument, and what one of them is
 
 def run_test(options: argparse.Namespace, console: Console) -> None:
     """Test equality of the distributions of the groups in a file."""
+    from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.energy_test import energy_test
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
@@ -50,7 +45,10 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in name for name in names) else ", ").join(names)
     console.say(f"Groups of {options.group}: {shown}.\n")
-    how = {**arguments_of(options), "design": _design_of(options, labels.apply(in_order, dialect=table.dialect))}
+    ordered = labels.apply(in_order, dialect=table.dialect)
+    # the units of pairs are strata; there is no column None
+    design = Design(strata=ordered.get(options.paired or options.strata), whole_plots=ordered.get(options.whole_plots))
+    how = {**arguments_of(options), "design": design}
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = energy_test(frame, groups=groups, **how)
         pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
@@ -74,17 +72,6 @@ def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:
         if first != option:
             raise BadInputError(f"{first} and {option} must not name one column, {column!r}.")
     return given
-
-
-def _design_of(options: argparse.Namespace, labels: pd.DataFrame) -> Design | None:
-    """Make the design of the labels that options name; the units of pairs are strata."""
-    from energystats.distribution_tests.designs import Design
-
-    strata = options.strata if options.paired is None else options.paired
-    if strata is None and options.whole_plots is None:
-        return None
-    plots = None if options.whole_plots is None else labels[options.whole_plots]
-    return Design(strata=None if strata is None else labels[strata], whole_plots=plots)
 
 
 TEST = Command(

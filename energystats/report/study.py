@@ -289,9 +289,6 @@ def _as_frame(X: Any) -> pd.DataFrame:
     """Turn the table into a data frame."""
     import pandas as pd
 
-    if isinstance(X, pd.DataFrame):
-        return X
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    array = np.asarray(X)
-    return pd.DataFrame(array[:, None] if array.ndim == 1 else array).add_prefix("column ")
+    if isinstance(X, pd.DataFrame | pd.Series):
+        return pd.DataFrame(X)
+    return pd.DataFrame(np.asarray(X)).add_prefix("column ")
