@@ -130,12 +130,17 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
     code = [f"table = pd.read_parquet({shown})"]
     with readable(source.name), source.open() as content:
+        from pyarrow.parquet import read_schema
+
         stored = io.BytesIO(content.read())
-        _check_names(_stored_types(stored), source.name)
+        schema = read_schema(stored)
+        stored.seek(0)
+        _check_names(schema.names, source.name)
         frame = pd.read_parquet(stored)
-        for name in _rounded_columns(frame, stored):
-            whole = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name]
-            frame[name] = whole.array
+        # of whole numbers with gaps pandas has made floating-point numbers, and rounded some
+        whole = [f.name for f in schema if str(f.type) in ("int64", "uint64") and f.name in frame.columns]
+        for name in [name for name in whole if frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT).any()]:
+            frame[name] = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name].array
             code.append(f"table[{name!r}] = pd.read_parquet({shown}, dtype_backend='numpy_nullable')[{name!r}].array")
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
@@ -147,7 +152,7 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
-    _check_names([(name, "") for name in frame.columns], source.name)
+    _check_names(list(frame.columns), source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
@@ -157,27 +162,10 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
 
 
-def _stored_types(stored: io.BytesIO) -> list[tuple[str, str]]:
-    """List name and type of every column of a Parquet file."""
-    import pyarrow.parquet as pq
-
-    schema = pq.read_schema(stored)
-    stored.seek(0)
-    return [(field.name, str(field.type)) for field in schema]
-
-
-def _check_names(types: Sequence[tuple[str, str]], file: str) -> None:
+def _check_names(names: Sequence[str], file: str) -> None:
     """Refuse columns of one name."""
-    names = [name for name, _ in types]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadInputError(f"{file}: every column needs a name of its own, but {twice[0]!r} is the name of several.")
-
-
-def _rounded_columns(frame: pd.DataFrame, stored: io.BytesIO) -> list[str]:
-    """Find columns of whole numbers with gaps, of which pandas has made floating-point numbers and rounded some."""
-    types = _stored_types(stored)
-    whole = [name for name, kind in types if kind in ("int64", "uint64") and name in frame.columns]
-    return [n for n in whole if frame[n].dtype.kind == "f" and bool((frame[n].abs() >= EXACT).any())]
 
 
 def _from_csv(
@@ -195,7 +183,7 @@ def _from_csv(
     with readable(source.name):
         scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
     kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
-    table = _CsvReader(scan=scan, dialect=dialect, rows=kept, as_text=texts, id_name=id_name).read(console)
+    table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
     return table.having(table.frame, *_taking(rows, kept))
 
 
@@ -204,7 +192,6 @@ class _CsvReader:
     """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
 
     scan: Scan
-    dialect: Dialect
     rows: IntArray
     as_text: Collection[str] = ()
     id_name: str | None = None
@@ -222,7 +209,7 @@ class _CsvReader:
             code += statements
             if not (holds_numbers(found[name]) or holds_truths(found[name])):
                 self._note_same_numbers(found[name], console)
-                empty += [name] * (bool((found[name] == "").any()) and self.dialect.quoted_na is None)
+                empty += [name] * (bool((found[name] == "").any()) and self.scan.dialect.quoted_na is None)
         if empty:
             said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
             console.note(f"{said}; with --quoted-na missing it is a missing value.")
@@ -239,7 +226,7 @@ class _CsvReader:
             file=self.scan.file,
             frame=frame,
             code=tuple(code),
-            dialect=self.dialect,
+            dialect=self.scan.dialect,
             source=self.scan.source,
             n_read=self.scan.n_rows,
             row_names=row_names,
@@ -265,8 +252,8 @@ class _CsvReader:
         """Make of cells numbers, truth values, or text, and give the statements that do the same to text."""
         import pandas as pd
 
-        cells, free, asked = column.cells, name not in self.as_text, self.dialect.quoted_na
-        doubtful = [word for word in self.dialect.marked if MARK + word in set(cells)]
+        cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
+        doubtful = [word for word in self.scan.dialect.marked if MARK + word in set(cells)]
         if free and column.numeric:
             numbers = self._read_numbers(column.texts, name)
             if numbers.notna().any() or not any(doubtful):
@@ -294,7 +281,7 @@ class _CsvReader:
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
-        gaps = {"", *self.dialect.words}
+        gaps = {"", *self.scan.dialect.words}
         meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
         meaning |= {cell: None for cell, text in meaning.items() if text in gaps} | kept
         values = pd.Series([meaning[cell] for cell in cells], name=name)
@@ -303,24 +290,26 @@ class _CsvReader:
         for cell, word in kept.items():
             rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
             statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
-        emptied = sorted(word for word in self.dialect.missing_numbers if word in meaning and meaning[word] is None)
+        emptied = sorted(
+            word for word in self.scan.dialect.missing_numbers if word in meaning and meaning[word] is None
+        )
         return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
         """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
         statements = []
-        for value in self.dialect.missing_numbers.values():
+        for value in self.scan.dialect.missing_numbers.values():
             for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
                 if (hit := (frame[name] == value).fillna(False).astype(bool)).any():
-                    frame[name] = (_nullable(frame[name]) if is_large(frame[name]) else frame[name]).mask(hit)
+                    frame[name] = (frame[name].convert_dtypes() if is_large(frame[name]) else frame[name]).mask(hit)
                     statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
         return statements
 
     def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
         """Say which word of a column of text equals a number of --na and is a value all the same."""
-        words: dict[Any, str] = {number: word for word, number in reversed(self.dialect.missing_numbers.items())}
+        words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
         for text in column.dropna().unique() if words else ():
-            if (word := words.get(self.dialect.value_of(text))) is not None:
+            if (word := words.get(self.scan.dialect.value_of(text))) is not None:
                 console.note(
                     f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
                     f"compared letter by letter; --na {text} makes it missing too."
@@ -331,9 +320,9 @@ class _CsvReader:
         """Read cells as numbers; whole numbers beyond 64 bits stay text."""
         import pandas as pd
 
-        gaps = {"", *self.dialect.missing_texts}
+        gaps = {"", *self.scan.dialect.missing_texts}
         texts = [None if cell in gaps else cell.strip(" \t") for cell in cells]
-        for sign, plain in ((self.dialect.thousands, ""), (self.dialect.decimal, ".")):
+        for sign, plain in ((self.scan.dialect.thousands, ""), (self.scan.dialect.decimal, ".")):
             if sign not in (None, plain):
                 texts = [text and text.replace(sign, plain) for text in texts]
         known = [text for text in texts if text is not None]
@@ -354,14 +343,14 @@ class _CsvReader:
         import pandas as pd
 
         scan = self.scan
-        options = code_of_dialect(self.dialect, scan.source)
-        if not self.dialect.header:
+        options = code_of_dialect(self.scan.dialect, scan.source)
+        if not self.scan.dialect.header:
             options |= {"header": None, "names": list(scan.names)}
         elif scan.row_names:
             options["index_col"] = 0
         elif len(scan.columns) > len(scan.names):
             options["index_col"] = False
-        options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts]}
+        options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts]}
         kinds = {name: "str" for name in scan.names if name in self.as_text}
         for name, column in columns.items():
             if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):
@@ -381,11 +370,6 @@ def is_large(column: pd.Series[Any]) -> bool:
     if not is_integer_dtype(column.dtype) or not column.notna().any():
         return False
     return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
-
-
-def _nullable(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Make a column of whole numbers one that can have gaps."""
-    return column.astype("UInt64" if str(column.dtype).lower() == "uint64" else "Int64")
 
 
 def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
