@@ -456,7 +456,7 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "iris.csv", "--encoding", "klingon"], "--encoding must be an encoding that Python knows, got"),
         (["cluster", "iris.csv", "--encoding", "ascii", "--sep", "ab"], "--sep must be one character, or tab, space"),
         (["cluster", "iris.csv", "--decimal", ","], "--decimal and --sep must differ, got ',' for both."),
-        (["cluster", "iris.csv", "--decimal", "x"], "--decimal must be . or , got 'x'."),
+        (["cluster", "iris.csv", "--decimal", "x"], "--decimal must be a point or a comma, got 'x'."),
         (["cluster", "iris.csv", "--comment", "//"], "--comment must be one character, got '//'."),
         (["cluster", "iris.csv", "--where", "species"], "--where must be COLUMN=VALUE, or with != < <= > >=, got"),
         (["cluster", "iris.csv", "--where", "specie=setosa"], "no column 'specie'. Did you mean 'species'?"),
@@ -469,8 +469,8 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "iris.csv", "--drop", "width"], "no column 'width'."),
         (["cluster", "iris.csv", "--id", "plant"], "no column 'plant'."),
         (["cluster", "iris.csv", "--id", "sepal_width", "--columns", "sepal_width"], "not name the column of --id"),
-        (["cluster", "iris.csv", "--missing", "omit"], "--missing must be raise or drop, got 'omit'."),
-        (["cluster", "iris.csv", "--select", "elbow"], "must be one of gap, eigengap, significance, got 'elbow'."),
+        (["cluster", "iris.csv", "--missing", "omit"], "--missing must be one of raise, drop; got 'omit'."),
+        (["cluster", "iris.csv", "--select", "elbow"], "--select must be one of gap, eigengap, significance; got"),
         (["cluster", "iris.csv", "--report", "out.pdf"], "the name of a report must end in .html or .htm."),
         (["cluster", "iris.csv", "--metric", "precomputed"], "iris.csv: the matrix must be square, got 151 lines"),
         (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number."),
@@ -565,7 +565,7 @@ def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("energystats.cli.files.draw", interrupt)
+    monkeypatch.setattr("energystats.cli.files._draw", interrupt)
     assert cli.main(["cluster", "iris.csv", "--plot", "out.png", "--quiet"]) == 130
     assert capsys.readouterr().err == "energystats: interrupted.\n"
     assert sorted(p.name for p in tmp_path.iterdir()) == ["iris.csv", "out.png"]

@@ -9,6 +9,7 @@ import pytest
 
 import energystats as es
 from energystats import cli
+from energystats.cli.errors import in_options
 
 COLUMNS = ["height", "weight"]
 
@@ -272,3 +273,89 @@ def test_labels_too_long_for_doubles_in_a_formula(tmp_path, monkeypatch, capsys)
     assert "or name the column in --category, if they are labels" in line
     for words in (["y ~ C(f)"], ["y ~ f", "--category", "f"]):
         assert cli.main(["disco", *words, "f.csv", "--resamples", "9"]) == 0
+
+
+# ---------------------------------------------------------------- options that are checked first, or have no use
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["cluster", "none.csv", "-k", "0"], "-k must be at least 1, got 0."),
+        (["cluster", "none.csv", "--k-max", "0"], "--k-max must be at least 1, got 0."),
+        (["cluster", "none.csv", "--k-max", "4"], "--k-max has no use without --select."),
+        (["cluster", "none.csv", "--spreadsheet-safe"], "--spreadsheet-safe has no use without --labels."),
+        (["cluster", "none.csv", "-k", "1", "--resamples", "9"], "--resamples has no use with -k 1,"),
+        (["cluster", "none.csv", "-k", "1", "--conservative"], "--conservative has no use with -k 1,"),
+        (["cluster", "none.csv", "--metric", "gower", "--missing", "drop"], "--missing has no use with --metric gower"),
+        (["cluster", "none.csv", "--metric", "precomputed", "--where", "a=1"], "--where has no use with --metric pre"),
+        (["cluster", "none.csv", "--metric", "precomputed", "--no-header"], "--no-header has no use with --metric pre"),
+        (["cluster", "none.csv", "--metric", "jaccard", "--coordinates"], "--coordinates has no use with this"),
+        (["cluster", "none.csv", "--quiet", "--notes"], "--notes has no use with --quiet"),
+        (["cluster", "none.csv", "--quiet", "--progress"], "--progress has no use with --quiet."),
+        (["cluster", "none.csv", "--rows", "1-9"], "--rows must be numbers and ranges"),
+        (["cluster", "none.csv", "--where", "a"], "--where must be COLUMN=VALUE"),
+        (["test", "none.csv", "--group", "g", "--resamples", "0"], "--resamples must be at least 1, got 0."),
+        (["test", "none.csv", "--group", "g", "--metric", "euclidian"], "--metric must be one of "),
+        (["test", "none.csv", "--group", "g", "--metric", "gaussian", "--alpha", ".5"], "--alpha raises a named"),
+        (["test", "none.csv", "--group", "g", "--metric", "gower", "--standardize"], "--standardize does not go with"),
+        (["test", "none.csv", "--group", "g", "--metric", "precomputed", "--standardize"], "--standardize has no use"),
+        (["disco", "y ~ g", "none.csv", "--decomposition", "type2"], "--decomposition must be one of sequential, marg"),
+        (["disco", "y ~ g", "none.csv", "--missing", "omit"], "--missing must be one of raise, drop; got 'omit'."),
+        (["disco", "y ~ g", "none.csv", "--id", "g"], "--id must not name a column of the formula, 'g'."),
+        (["euclidize", "none.csv", "-o", "none/o.csv"], "there is no folder 'none'."),
+        (["euclidize", "none.csv", "-o", "o.csv", "--tol", "0"], "--tol must be positive and finite, got 0."),
+        (["euclidize", "none.csv", "-o", "o.csv", "--method", "lingo"], "--method must be one of lingoes, cailliez;"),
+    ],
+)  # fmt: skip
+def test_options_are_checked_before_the_file_is_read(tmp_path, monkeypatch, capsys, words, message):
+    """There is no file, and no word of it."""
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(words) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_options_on_text_have_no_use_with_parquet(table, capsys):
+    pytest.importorskip("pyarrow")
+    table.to_parquet("t.parquet")
+    assert cli.main(["test", "t.parquet", "--group", "drug", "--sep", ";", "--na", "?", "--no-header"]) == 2
+    assert "t.parquet: --sep, --no-header, --na: of no use with Parquet" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("names", ["who", "block"])
+def test_disco_takes_strata_and_names_of_rows(table, capsys, names):
+    table.to_csv("t.csv", index=False)
+    words = ["disco", "height ~ drug", "t.csv", "--strata", "block", "--resamples", "9", "--json"]
+    models = []
+    for more in ([], ["--id", names]):
+        assert cli.main([*words, *more]) == 0
+        models.append(json.loads(capsys.readouterr().out)["model"])
+    assert models[0] == models[1]
+
+
+def test_a_response_of_text_is_told_what_to_do(table, capsys):
+    table.to_csv("t.csv", index=False)
+    assert cli.main(["disco", "drug ~ height", "t.csv"]) == 2
+    assert "is not a number; responses are numbers, unless --metric gower compares them." in capsys.readouterr().err
+    assert cli.main(["disco", "height ~ drug", "t.csv", "--resamples", "9", "--quiet"]) == 0
+
+
+def test_notes_are_shown_where_they_are_asked_for(table, capsys):
+    table.to_csv("t.csv", index=False)
+    words = ["cluster", "t.csv", "--columns", "height", "--resamples", "9"]
+    assert cli.main(words) == 0
+    counted = capsys.readouterr().out
+    assert ": --notes prints them." in counted
+    assert "`.notes`" not in counted
+    assert cli.main([*words, "--json"]) == 0
+    notes = json.loads(capsys.readouterr().out)["test"]["notes"]
+    assert cli.main([*words, "--notes"]) == 0
+    shown = " ".join(capsys.readouterr().out.split("Notes:\n")[1].split())
+    for note in notes:
+        assert " ".join(in_options(note).split()) in shown
+
+
+@pytest.mark.parametrize("paired", ["yes", "False", 1, None])
+def test_flags_of_designs_are_true_or_false(paired):
+    with pytest.raises(TypeError, match="`paired` must be True or False, got "):
+        es.Design(paired=paired)

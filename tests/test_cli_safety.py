@@ -193,7 +193,7 @@ SLOW = textwrap.dedent("""
         path.write_bytes(b"half")
         print("writing", flush=True)
         time.sleep(60)
-    energystats.cli.files.draw = draw
+    energystats.cli.files._draw = draw
     sys.exit(cli.main(["cluster", "f.csv", "-k", "1", "--quiet", "--plot", "out.png"]))
 """)
 

@@ -19,7 +19,8 @@ from energystats import cli
 from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import read_matrix, read_table
+from energystats.cli.matrix import read_matrix
+from energystats.cli.reading import RowRanges, read_table
 from energystats.cli.selection import keep_rows
 from energystats.cli.sources import readable
 from energystats.inputs.labels import write_codes
@@ -161,13 +162,24 @@ def test_words_and_missing_values(tmp_path, content, how, expected):
     assert [None if pd.isna(v) else v for v in found] == expected
 
 
+@pytest.mark.parametrize("block", [1, 7, 64])
+def test_quoted_cells_go_on_over_blocks(tmp_path, monkeypatch, block):
+    """Of which every one ends where a line ends, perhaps one of a cell; signs of comments inside are text."""
+    monkeypatch.setattr("energystats.cli.sources.BLOCK", block)
+    cells = ["a\n", '"', 'b,"",\n#c', "\n\nNA", '#"d"', "e"]
+    rows = "".join('"' + cell.replace('"', '""') + f'",{i}\n' for i, cell in enumerate(cells))
+    found = read(tmp_path, "x,y\n" + rows.replace(",1\n", ",1 # left out\n"), comment="#", as_text=["x"])
+    assert found.frame["x"].tolist() == cells
+    assert found.where(5) == "row 6 (line 11)"
+
+
 def test_a_column_that_turns_to_text_late_is_text_from_the_beginning(tmp_path, monkeypatch):
-    monkeypatch.setattr("energystats.cli.csv_table.CELLS", 40)
+    monkeypatch.setattr("energystats.cli.csv_scan.CELLS", 40)
     cells = [*map(str, range(300)), "late", *["TRUE"] * 9]
     table = read(tmp_path, "x,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate(cells)))
     assert table.frame["x"].tolist() == cells
     assert table.frame["y"].tolist() == list(range(310))
-    some = read(tmp_path / "f.csv", rows="3:4,300:302")
+    some = read(tmp_path / "f.csv", rows=RowRanges.of("3:4,300:302"))
     assert some.frame["x"].tolist() == ["2", "3", "299", "late", "TRUE"]
     assert some.frame.index.tolist() == [2, 3, 299, 300, 301]
     assert some.n_read == 310
@@ -330,10 +342,10 @@ def test_rows_are_read_without_holding_the_file(tmp_path):
     line = "1.25,2.5,3.75,word\n"
     content = "a,b,c,d\n" + line * 150_000
     (tmp_path / "f.csv").write_text(content)
-    read(tmp_path / "f.csv", rows="1:2")
+    read(tmp_path / "f.csv", rows=RowRanges.of("1:2"))
     tracemalloc.start()
     try:
-        table = read(tmp_path / "f.csv", rows="5:1004")
+        table = read(tmp_path / "f.csv", rows=RowRanges.of("5:1004"))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -180,7 +180,7 @@ def test_the_calls_give_the_same_again(folder, rng, capsys, monkeypatch, name):
         monkeypatch.setattr(pictures, "draw_picture", draw_small)
     elif name not in DRAWN:
         monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
-    if name not in ("plain", "options", *UNTESTED):
+    if name not in ("plain", "options", "one cluster", *UNTESTED):
         words = [*words, "--n-resamples", "9"]
     write(rng)
     assert cli.main(["cluster", *words, "--report", "out.html", "--json"]) == 0

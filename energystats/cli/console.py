@@ -15,6 +15,8 @@ import numpy as np
 
 from energystats import __version__
 from energystats.cli.errors import in_options, printable, printable_json
+from energystats.display.result import VerdictFirst
+from energystats.display.sentences import sentences
 from energystats.exceptions import EnergyStatsWarning, TiesWarning
 
 __all__ = ["Console", "jsonable"]
@@ -42,6 +44,12 @@ class Console:
         if not self.json and not self.quiet:
             self.write(printable(text))
 
+    def show(self, result: VerdictFirst, *, notes: bool) -> None:
+        """Print a summary below a blank line, and where asked for, the notes for which it has no room."""
+        self.say("\n" + result.summary().replace("see `.notes`", "below" if notes else "--notes prints them"))
+        if notes and result.notes:
+            self.say("\n".join(["\nNotes:", *sentences(map(in_options, result.notes))]))
+
     def note(self, text: str) -> None:
         """Say something that is good to know, once: on standard error, and in the JSON."""
         # a warning of the library breaks its lines where the source does
@@ -50,11 +58,6 @@ class Console:
             self.notes.append(text)
             if not self.quiet:
                 print(f"note: {printable(text)}", file=sys.stderr)
-
-    def wrote(self, path: object) -> None:
-        """Say that a file was written."""
-        self.files.append(str(path))
-        self.say(f"Wrote {path}.")
 
     def answer(self, command: str, **parts: Any) -> None:
         """Print the JSON object, where it was asked for."""

@@ -1,7 +1,7 @@
-"""A first look at a whole CSV file: equally many cells in every row, quotes that pair, and names for the columns.
+"""A CSV file as columns of cells: equally many cells in every row, quotes that pair, and names for the columns.
 
-pandas reads what is left of it afterwards. It would move cells sideways where a row has one too many, take the first
-of two columns of one name, and not tell a quoted NA from a missing value.
+pandas would move cells sideways where a row has one too many, take the first of two columns of one name, and not tell
+a quoted NA from a missing value.
 """
 
 from __future__ import annotations
@@ -11,149 +11,151 @@ import io
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import chain, islice
+from itertools import compress, islice
+from typing import Any
 
 import numpy as np
 
-from energystats.cli.dialects import GROUPED, POINT_NUMBER, Dialect, cells_of, doubt_of, first_lines
+from energystats._typing import BoolArray
+from energystats.cli.dialects import GROUPED, MARK, POINT_NUMBER, SPLIT, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
 
-__all__ = ["MARK", "DecimalPoints", "Feed", "Shape", "find_line", "line_of", "scan"]
+__all__ = ["LOGICAL", "Cells", "DecimalPoints", "Scan", "find_line", "line_of"]
 
 
-MARK = "\ufdd0"  # before the text of a quoted cell that could be taken for a missing value; it stands in no text
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
-BATCH = 2**12  # cells looked at together
+CELLS = 2**12  # looked at together
+LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
 ESCAPED = re.compile(r'\\"')
 
 
-class Feed(io.TextIOBase):
-    """The text of a source as it is scanned and as pandas gets it: without comments, and with marks.
-
-    Parameters
-    ----------
-    source : Source
-        The file.
-    dialect : Dialect
-        How it is written, the separator included.
-    """
-
-    def __init__(self, source: Source, dialect: Dialect) -> None:
-        self.source, self.dialect = source, dialect
-        self.marks = _any_quoted(dialect.marked, dialect.delimiter)
-        self.marked = False
-        self.rest = self.blocks()
-        self.block, self.begun = "", 0
-
-    def blocks(self) -> Iterator[str]:
-        """Make blocks of whole lines."""
-        quoted = False
-        for block in self.source.blocks(self.dialect.encoding):
-            if MARK in block:
-                raise BadInputError(f"{self.source.name}: holds the character U+FDD0, which stands in no text.")
-            # R's write.table puts a backslash before a quote inside quotes, where csv and pandas look for two quotes
-            if self.dialect.delimiter == " ":
-                block = ESCAPED.sub('""', block)
-            if self.dialect.comment is not None:
-                block, quoted = _without_comments(block, self.dialect.comment, quoted)
-            if self.marks is not None and '"' in block:
-                block, found = self.marks.subn(rf"\g<before>{MARK}", block)
-                self.marked = self.marked or found > 0
-            yield block
-
-    def lines(self) -> Iterator[str]:
-        """Make lines with their ends."""
-        return chain.from_iterable(io.StringIO(block, newline="") for block in self.rest)
-
-    def readable(self) -> bool:
-        """Tell that it can be read: always."""
-        return True
-
-    def read(self, size: int | None = -1) -> str:
-        """Give at most so many characters, which keeps pandas' buffers small; "" at the end."""
-        if size is None or size < 0:
-            return self.block[self.begun :] + "".join(self.rest)
-        if self.begun >= len(self.block):
-            self.block, self.begun = next(self.rest, ""), 0
-        part = self.block[self.begun : self.begun + size]
-        self.begun += size
-        return part
+# ---------------------------------------------------------------- lines
 
 
-def _any_quoted(words: Iterable[str], sep: str) -> re.Pattern[str] | None:
-    """Make the pattern of a quoted cell that is one of some words; its quote belongs to `before`."""
-    listed = "|".join(re.escape(word) for word in words)
-    edge = re.escape(sep)
-    return re.compile(rf'(?P<before>(?:^|(?<=[{edge}\r\n]))")(?=(?:{listed})"(?:[{edge}\r\n]|\Z))')
+def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
+    """Make the lines of a file, without comments, and with a mark before the text of every cell in quotes."""
+    text = r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)'
+    comment = "" if dialect.comment is None else rf"|{re.escape(dialect.comment)}[^\r\n]*"
+    cell = re.compile(rf'(?:^|(?<=[{re.escape(dialect.delimiter)}\r\n]))"{text}{comment}')
+    rest = re.compile(text)
+    inside = False  # a quoted cell that holds line ends, where a block begins or ends
+
+    def mark(found: re.Match[str]) -> str:
+        nonlocal inside
+        inside = found["end"] == ""
+        return "" if found["end"] is None else f'"{MARK}{found[0][1:]}'
+
+    for block in source.blocks(dialect.encoding):
+        if MARK in block:
+            raise BadInputError(f"{source.name}: holds the character U+FDD0, which stands in no text.")
+        # R's write.table puts a backslash before a quote inside quotes, where csv looks for two quotes
+        if dialect.delimiter == " ":
+            block = ESCAPED.sub('""', block)
+        begun = ""
+        if inside and (found := rest.match(block)) is not None:
+            begun, inside = found[0], found["end"] == ""
+        if comment or '"' in block:
+            block = begun + cell.sub(mark, block[len(begun) :])
+        yield from io.StringIO(block, newline="")
 
 
-def _without_comments(block: str, comment: str, quoted: bool) -> tuple[str, bool]:
-    """Cut off what follows a comment sign outside quotes, and tell whether the block ends inside a quoted cell."""
-    kept = []
-    for line in io.StringIO(block, newline=""):
-        parts = line.split('"')
-        for j, part in enumerate(parts):
-            if (j % 2 == 0) != quoted and comment in part:
-                end = line[len(line.rstrip("\r\n")) :]
-                line = '"'.join([*parts[:j], part[: part.index(comment)]]) + end
-                break
-        kept.append(line)
-        quoted ^= line.count('"') % 2 == 1
-    return "".join(kept), quoted
+def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
+    """Find the line of the file in which a row begins."""
+    return find_line(_marked_lines(source, dialect), row, dialect)
 
 
-# ---------------------------------------------------------------- the shape
+def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
+    """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
+    wanted = row + int(dialect.header)
+    before, found = 0, -1
+    reader = csv.reader(lines, delimiter=dialect.delimiter)
+    try:
+        for cells in reader:
+            found += int(not _is_blank(cells))
+            if found == wanted:
+                return before + 1
+            before = reader.line_num
+    except csv.Error:
+        return None
+    return None
 
 
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """Shape of a file, as a first look finds it.
+def _is_blank(row: list[str]) -> bool:
+    """Tell whether a line has no cell."""
+    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns that hold data, the names of the rows left aside.
-    n_rows : int
-        Rows below the header.
-    width : int
-        Cells of a row, the names of the rows and an empty cell at the end included.
-    row_names : bool
-        Whether the first cell of a row is its name.
-    quoted : frozenset of int
-        Columns of `names` whose cells were seen in quotes beside others that have none: text, whatever it looks like.
-    all_quoted : bool
-        Whether every cell seen was in quotes, so that quotes say nothing.
-    """
 
-    names: tuple[str, ...]
-    n_rows: int
-    width: int
-    row_names: bool = False
-    quoted: frozenset[int] = frozenset()
-    all_quoted: bool = False
+# ---------------------------------------------------------------- columns
 
 
 @dataclass(kw_only=True)
+class Cells:
+    """The cells of a column as they are written, those in quotes with a mark, and what all rows of the file say of it.
+
+    Attributes
+    ----------
+    parts : list of str
+        The cells that are kept, joined, which takes a fraction of the memory of many texts.
+    numeric : bool
+        Whether every cell is a number or missing.
+    spelled : set of str
+        Spellings of truth values, if there is nothing else.
+    quoted, bare : bool
+        Whether there are cells in quotes, and cells without that are not missing.
+    """
+
+    parts: list[str] = field(default_factory=list)
+    numeric: bool = True
+    logical: bool = True
+    spelled: set[str] = field(default_factory=set)
+    quoted: bool = False
+    bare: bool = False
+
+    def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
+        """Look at the next cells, and keep some or all."""
+        joined = SPLIT.join(cells)
+        self.quoted = self.quoted or MARK in joined
+        self.bare = self.bare or any(c and c[0] != MARK and c not in dialect.words for c in cells)
+        self.numeric = self.numeric and dialect.numbers.fullmatch(joined) is not None
+        if self.logical:
+            self.spelled |= {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
+            self.logical = self.spelled <= LOGICAL.keys()
+        if kept is None or kept.any():
+            self.parts.append(joined if kept is None else SPLIT.join(compress(cells, kept)))
+
+    @property
+    def cells(self) -> list[str]:
+        """The cells that were kept."""
+        return [cell for part in self.parts for cell in part.split(SPLIT)]
+
+    @property
+    def texts(self) -> list[str]:
+        """These cells as the file has them."""
+        return [cell.removeprefix(MARK) for cell in self.cells]
+
+
 class DecimalPoints:
-    """Count points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+    """Points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
 
     2.25 in any column tells what the point is.
     """
 
-    missing: tuple[str, ...] = ()
-    grouped: dict[int, str] = field(default_factory=dict)
-    few: set[int] = field(default_factory=set)
-    other: set[int] = field(default_factory=set)
-    decimals: bool = False
+    def __init__(self, missing: Sequence[str]) -> None:
+        self.missing = {"", *missing}
+        self.grouped: dict[int, str] = {}
+        self.few: set[int] = set()
+        self.other: set[int] = set()
+        self.decimals = False
 
-    def look(self, cells: Iterable[str]) -> None:
-        """Look at the cells of a row."""
-        for j, cell in enumerate(cells):
-            if not cell or cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
+    def look(self, j: int, cells: Iterable[str]) -> None:
+        """Look at cells of column j."""
+        for cell in dict.fromkeys(cell.removeprefix(MARK) for cell in cells):
+            if cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
                 continue
             if GROUPED.fullmatch(cell):
                 self.grouped.setdefault(j, cell)
@@ -169,76 +171,90 @@ class DecimalPoints:
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 
 
-def _is_blank(row: list[str]) -> bool:
-    """Tell whether a line has no cell; pandas passes over it, too."""
-    return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
+# ---------------------------------------------------------------- rows
 
 
-def scan(source: Source, dialect: Dialect, head: str, *, sure: bool) -> tuple[Shape, bool]:
-    """Find the shape of a file, and whether it has quoted cells that could be missing; complaints name the line.
+class Scan:
+    """The rows of a file, which are counted, from 0, while they go by.
 
-    `sure` says that the user has named the decimal sign, so that 1.000 is no thousand.
+    Attributes
+    ----------
+    columns : list of Cells
+        Their cells, the names of the rows and an empty cell at the end included.
+    names : tuple of str
+        Of the columns that hold data, which begin at `shift`.
+    row_names : bool
+        Whether the first cell of a row is its name.
     """
-    looking = _Scan(
-        source, dialect, DecimalPoints(missing=dialect.words) if dialect.points_may_part and not sure else None
-    )
-    looking.run()
-    return looking.shape(head), looking.feed.marked
 
+    def __init__(
+        self, source: Source, dialect: Dialect, *, taken: Callable[[int, int], BoolArray] | None, sure: bool
+    ) -> None:
+        """Look at the whole file; complaints name the line.
 
-class _Scan:
-    """A file whose rows are counted, from 0, while they go by."""
-
-    def __init__(self, source: Source, dialect: Dialect, points: DecimalPoints | None) -> None:
-        self.source, self.file, self.dialect, self.points = source, source.name, dialect, points
-        self.feed = Feed(source, dialect)
+        `taken` tells which rows between two numbers are kept, all when None. `sure` says that the user has named the
+        decimal sign, so that 1.000 is no thousand.
+        """
+        self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
+        self.points = DecimalPoints(dialect.words) if dialect.points_may_part and not sure else None
         self.header: list[str] | None = None
+        self.columns: list[Cells] = []
         self.counts: Counter[int] = Counter()  # of rows, by their number of cells
         self.first: dict[int, int] = {}  # row of that number of cells
-        self.names: array[int] = array("q")  # hashes of the first cells, which may be names of the rows
+        self.hashes: array[int] = array("q")  # of the first cells, which may be names of the rows
         self.ends_filled = self.blank = False
+        self._run()
+        self.row_names, self.names = self._find_names()
 
     @property
     def n_rows(self) -> int:
         """Rows of data so far."""
         return self.counts.total()
 
-    def run(self) -> None:
+    def _read(self) -> Any:
+        """Split the lines into cells, as a reader of csv, which counts lines."""
+        return csv.reader(_marked_lines(self.source, self.dialect), delimiter=self.dialect.delimiter, strict=True)
+
+    def _run(self) -> None:
         """Look at the header and at all rows, many of them at a time."""
-        reader = csv.reader(self.feed.lines(), delimiter=self.dialect.delimiter, strict=True)
+        reader = self._read()
         try:
             if self.dialect.header:
                 found = next((row for row in reader if not _is_blank(row)), None)
                 self.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
-            several = max(1, BATCH // max(1, len(self.header or [])))
+            several = max(16, CELLS // max(1, len(self.header or [])))
             while rows := list(islice(reader, several)):
-                self.add(rows)
+                self._add(rows)
         except csv.Error as error:
-            raise BadInputError(_malformed(self.source, self.dialect, error)) from error
+            raise BadInputError(self._write_malformed(error)) from error
 
-    def add(self, rows: list[list[str]]) -> None:
-        """Count rows of data, but not the blank lines between them."""
+    def _add(self, rows: list[list[str]]) -> None:
+        """Look at rows of data, but not at the blank lines between them."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
             if self.header is not None and len(self.header) == 1 and self.dialect.comment is None:
-                self.refuse_gaps(rows)
+                self._refuse_gaps(rows)
             rows = [row for row in rows if not _is_blank(row)]
             widths = set(map(len, rows))
         before = self.n_rows
-        # many rows at a time: a loop over them takes longer than csv needs to split them
         for width in widths:
-            if width not in self.first:
-                self.first[width] = before + next(i for i, row in enumerate(rows) if len(row) == width)
-            self.counts[width] += len(rows) if len(widths) == 1 else sum(len(row) == width for row in rows)
-        self.ends_filled = self.ends_filled or any(row[-1] for row in rows)
+            self.first.setdefault(width, before + next(i for i, row in enumerate(rows) if len(row) == width))
+        self.counts.update(map(len, rows))
+        if len(self.counts) != 1 or not rows:
+            return  # rows of several lengths are refused
+        self.columns = self.columns or [Cells() for _ in rows[0]]
+        kept = None if self.taken is None else self.taken(before, self.n_rows)
+        columns = list(zip(*rows, strict=True))
+        for j, (column, cells) in enumerate(zip(self.columns, columns, strict=True)):
+            column.look(cells, self.dialect, kept)
+            if self.points is not None:
+                self.points.look(j, cells)
+        self.ends_filled = self.ends_filled or any(columns[-1])
         # with one name fewer than cells the first ones may be names; a hash takes eight bytes, however long they are
-        if self.header is not None and len(self.header) + 1 in widths:
-            self.names.extend(hash(row[0]) for row in rows)
-        if self.points is not None:
-            for row in rows:
-                self.points.look(row)
+        if self.header is not None and len(self.header) + 1 == len(columns):
+            self.hashes.extend(map(hash, columns[0]))
 
-    def refuse_gaps(self, rows: list[list[str]]) -> None:
+    def _refuse_gaps(self, rows: list[list[str]]) -> None:
         """Refuse an empty line with a row of data after it, in a file of one column."""
         before = self.n_rows
         for row in rows:
@@ -250,8 +266,20 @@ class _Scan:
                 )
             before += not _is_blank(row)
 
-    def shape(self, head: str) -> Shape:
-        """Find the columns of what was looked at, or complain."""
+    def _write_malformed(self, error: csv.Error) -> str:
+        """Say where the quotes do not fit."""
+        reader = self._read()
+        before = 0
+        with suppress(csv.Error):
+            for _ in reader:
+                before = reader.line_num
+        hint = ""
+        if "expected after" in str(error):
+            hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
+        return f"{self.file}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
+
+    def _find_names(self) -> tuple[bool, tuple[str, ...]]:
+        """Find the names of the columns, and whether names of the rows stand before them, or complain."""
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
             raise BadInputError(f"{self.file}: the file is empty.")
@@ -262,11 +290,11 @@ class _Scan:
             )
         if not n_rows:
             raise BadInputError(f"{self.file}: the table has no rows.")
-        width = self.count_cells()
+        width = self._count_cells()
         if self.points is not None and (doubt := self.points.doubt()) is not None:
             raise BadInputError(f"{self.file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
         if header is None:
-            return Shape(names=tuple(f"V{j + 1}" for j in range(width)), n_rows=n_rows, width=width)
+            return False, tuple(f"V{j + 1}" for j in range(width))
         trailing = not self.ends_filled and width > 1
         # R writes no name above its names of rows; where a separator ends every row, the last cells are empty
         unnamed = width == len(header) + 1 and not trailing
@@ -277,25 +305,17 @@ class _Scan:
                 f"{self.file}: the rows have one cell more than the header, and {self.dialect.delimiter} separates "
                 "cells and is the decimal sign: put all numbers with a decimal sign in quotes, and name every column."
             )
-        shift = int(unnamed or (len(header) > 1 and not header[0].strip()))
-        names = header if unnamed else header[shift:]
-        if unnamed and len(np.unique(np.frombuffer(self.names, dtype=np.int64))) < n_rows:  # R's names of rows differ
+        row_names = unnamed or (len(header) > 1 and not header[0].strip())
+        names = header if unnamed else header[int(row_names) :]
+        if unnamed and len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) < n_rows:  # R's names of rows differ
             raise BadInputError(
                 f"{self.file}: the header (line 1) has one name fewer than the rows have cells, and the first cells "
                 "are no names of the rows, because some are the same; every column needs a name."
             )
         _check_header(names, self.file, 1 + len(header) - len(names))
-        quoted, all_quoted = _find_quoted(head, self.dialect)
-        return Shape(
-            names=tuple(names),
-            n_rows=n_rows,
-            width=width,
-            row_names=bool(shift),
-            quoted=frozenset(j - shift for j in quoted if 0 <= j - shift < len(names)),
-            all_quoted=all_quoted,
-        )
+        return row_names, tuple(names)
 
-    def count_cells(self) -> int:
+    def _count_cells(self) -> int:
         """Count the cells of a row; all rows have as many as the header, or all have one more."""
         ((expected, _),) = self.counts.most_common(1)
         names = expected if self.header is None else len(self.header)
@@ -315,21 +335,6 @@ class _Scan:
                 "other columns. Mend the line, or put quotes around cells that hold the separator."
             )
         return expected
-
-
-def _malformed(source: Source, dialect: Dialect, error: csv.Error) -> str:
-    """Say where the quotes do not fit."""
-    reader = csv.reader(Feed(source, dialect).lines(), delimiter=dialect.delimiter, strict=True)
-    before = 0
-    try:
-        for _ in reader:
-            before = reader.line_num
-    except csv.Error:
-        pass
-    hint = ""
-    if "expected after" in str(error):
-        hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
-    return f"{source.name}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
 
 def _counted(number: int, what: str) -> str:
@@ -357,40 +362,3 @@ def _check_header(names: Sequence[str], file: str, first: int) -> None:
             f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
             f"{', or, if the first line is data, --no-header says so' * all(map(_looks_like_numbers, twice))}."
         )
-
-
-def _find_quoted(head: str, dialect: Dialect) -> tuple[set[int], bool]:
-    """Find in the first lines the places in quotes beside some that are not, and whether all are in quotes."""
-    edge = re.escape(dialect.delimiter)
-    opening = re.compile(rf'(^|{edge})"(?=[^"])')
-    lines = [opening.sub(rf'\1"{MARK}', line) for line in first_lines(head, dialect.comment)]
-    bare: set[int] = set()
-    quoted: set[int] = set()
-    for row in cells_of(lines, dialect.delimiter)[dialect.header :]:
-        for j, cell in enumerate(row):
-            if cell.startswith(MARK):
-                quoted.add(j)
-            elif cell and cell not in dialect.words:
-                bare.add(j)
-    return (quoted - bare if bare else set()), bool(quoted) and not bare
-
-
-def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
-    """Find the line of the file in which a row begins."""
-    return find_line(Feed(source, dialect).lines(), row, dialect)
-
-
-def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
-    wanted = row + int(dialect.header)
-    before, found = 0, -1
-    reader = csv.reader(lines, delimiter=dialect.delimiter)
-    try:
-        for cells in reader:
-            found += int(not _is_blank(cells))
-            if found == wanted:
-                return before + 1
-            before = reader.line_num
-    except csv.Error:
-        return None
-    return None

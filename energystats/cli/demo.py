@@ -7,24 +7,11 @@ from pathlib import Path
 
 from energystats.cli.cluster import print_results
 from energystats.cli.console import Console
-from energystats.cli.files import check_outputs, write_labels, write_picture
-from energystats.cli.options import Parser, add_command
+from energystats.cli.files import check_outputs, save_picture, write_labels
+from energystats.cli.options import NOTES, Command
 from energystats.report.study import Reading, Study
 
-__all__ = ["add_demo_command", "run_demo"]
-
-
-def add_demo_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its help."""
-    add_command(
-        commands,
-        run_demo,
-        "demo",
-        "the main job on bundled real data",
-        "Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and\n"
-        "energystats-demo-labels.csv into the current folder.",
-        {},
-    )
+__all__ = ["DEMO"]
 
 
 def run_demo(options: argparse.Namespace, console: Console) -> None:
@@ -36,19 +23,29 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
     from energystats.clustering.accuracy import clustering_accuracy
 
     picture, table = Path("energystats-demo.png"), Path("energystats-demo-labels.csv")
-    check_outputs(None, picture=picture, table=table)
+    check_outputs(None, (picture, "picture"), (table, "table"))
     iris = datasets.load("iris")
     console.say("150 irises, four lengths in cm (Anderson 1935, Fisher 1936).")
     console.say("k = 3, because three species were measured; k was not chosen from the data.\n")
     columns = [name for name in iris.columns if name != "species"]
     with console.announcing_compilation():
         study = Study.run(iris[columns], 3, Reading(file="iris"))
-    print_results(study, console)
+    print_results(study, console, notes=options.notes)
     found = study.found
     accuracy = clustering_accuracy(iris["species"], found.labels)
     rand = adjusted_rand_score(iris["species"], found.labels)
     console.say(f"\nAgainst the species: accuracy {accuracy:.3f}, adjusted Rand index {rand:.3f}.")
     console.say(pd.crosstab(iris["species"], pd.Series(found.labels, name="cluster")).to_string())
-    write_picture(picture, study, console, classes=iris["species"])
+    save_picture(picture, [found, study.test], console, classes=iris["species"])
     rows = range(1, found.labels.size + 1)
     write_labels(table, {"row": rows, "cluster": found.labels, "species": iris["species"]}, console)
+
+
+DEMO = Command(
+    run=run_demo,
+    name="demo",
+    summary="the main job on bundled real data",
+    description="Cluster 150 irises, test, compare with the species. Writes energystats-demo.png and\n"
+    "energystats-demo-labels.csv into the current folder.",
+    options=NOTES,
+)

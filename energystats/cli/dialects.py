@@ -6,31 +6,22 @@ import csv
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = [
-    "COMMA_NUMBER",
-    "GROUPED",
-    "LINES_LOOKED_AT",
-    "MISSING",
-    "POINT_NUMBER",
-    "SEPARATORS",
-    "Dialect",
-    "cells_of",
-    "check_words",
-    "detected",
-    "doubt_of",
-    "first_lines",
-]
+__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR", "Dialect",
+           "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 WORDS_FOR = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "space": " "}
 LINES_LOOKED_AT = 200
 MISSING = ("NA", "NaN")
+MARK = "\ufdd0"  # before the text of a quoted cell; it stands in no text
+SPLIT = "\0"  # between the cells of a column, of which none holds it
 EXPONENT = r"(e[-+]?\d+)?"
 COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
@@ -70,6 +61,13 @@ class Dialect:
     limit: float = 2.0
 
     @property
+    def options(self) -> list[str]:
+        """Options that said how the file is written, which Parquet says itself."""
+        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na"}
+        kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
+        return [names.get(f.name, f"--{f.name}") for f in kept]
+
+    @property
     def delimiter(self) -> str:
         """The character that separates columns, a comma unless it is known to be another."""
         return self.sep or ","
@@ -79,7 +77,7 @@ class Dialect:
         """Words for a missing value."""
         return MISSING if self.missing is None else self.missing
 
-    @property
+    @cached_property
     def number(self) -> re.Pattern[str]:
         """A number in the signs of the file."""
         point, sign = re.escape(self.decimal or "."), self.thousands
@@ -87,6 +85,13 @@ class Dialect:
         return re.compile(
             rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
         )
+
+    @cached_property
+    def numbers(self) -> re.Pattern[str]:
+        """Cells of a column of numbers, joined: numbers, or missing values, in quotes or not."""
+        words = "|".join(map(re.escape, self.words))
+        cell = rf"{MARK}?(?:[ \t]*+(?i:{self.number.pattern})[ \t]*+|{words}|)"
+        return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
 
     @property
     def points_may_part(self) -> bool:
@@ -110,7 +115,7 @@ class Dialect:
         except ValueError:
             return float(plain)
 
-    @property
+    @cached_property
     def missing_numbers(self) -> dict[str, int | float]:
         """Words for a missing value that are numbers: columns of numbers are compared with these as numbers."""
         values = {word: self.value_of(word) for word in self.words}
@@ -134,9 +139,8 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
 
     `cut` says that `head` is only the beginning of the file.
     """
-    sep = given.sep if given.sep is None else WORDS_FOR.get(given.sep.lower(), given.sep)
-    _check_given(given, sep)
-    lines = first_lines(head, given.comment, cut=cut)
+    sep = given.sep
+    lines = _first_lines(head, given.comment, cut=cut)
     # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
@@ -148,7 +152,9 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
         decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
     if given.thousands == decimal:
         raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
-    if sep == decimal and not _quoted_decimals(lines, sep):
+    # what separates columns can be the decimal sign of numbers in quotes only
+    cells = (cell.strip() for row in _cells_of(lines, sep) for cell in row)
+    if sep == decimal and not any(map(COMMA_NUMBER.fullmatch, cells)):
         raise BadInputError(
             f"--decimal and --sep must differ, got {sep!r} for both. What separates columns can be the decimal sign of "
             "numbers in quotes only, and there are none."
@@ -163,22 +169,6 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     return replace(given, sep=sep, decimal=decimal)
 
 
-def _check_given(given: Dialect, sep: str | None) -> None:
-    """Complain about options that cannot be."""
-    if sep is not None and len(sep) != 1:
-        raise BadInputError(f"--sep must be one character, or tab, space, comma or semicolon, got {given.sep!r}.")
-    if sep is not None and sep in '"\r\n':
-        raise BadInputError(f"--sep must be neither a quote nor the end of a line, got {given.sep!r}.")
-    if given.comment is not None and len(given.comment) != 1:
-        raise BadInputError(f"--comment must be one character, got {given.comment!r}.")
-    if given.decimal not in (None, ".", ","):
-        raise BadInputError(f"--decimal must be . or , got {given.decimal!r}.")
-    if given.thousands is not None and (len(given.thousands) != 1 or given.thousands.isalnum()):
-        raise BadInputError(f"--thousands must be one sign, such as a comma or a blank, got {given.thousands!r}.")
-    if given.quoted_na not in (None, "word", "missing"):
-        raise BadInputError(f"--quoted-na must be word or missing, got {given.quoted_na!r}.")
-
-
 def check_words(dialect: Dialect) -> None:
     """Complain about words of --na that are no words or numbers as the file writes them."""
     if "," in (dialect.decimal, dialect.thousands):
@@ -191,22 +181,18 @@ def check_words(dialect: Dialect) -> None:
                     f"--na '\"{found[0]}\"' is the one number, {words} are several."
                 )
     for word in dialect.missing_texts:
-        if _is_python_number(word):
+        try:
+            taken = not math.isnan(float(word))  # by Python, and so by pandas
+        except ValueError:
+            taken = False
+        if taken:
             sign = "comma" if dialect.decimal == "," else "point"
             raise BadInputError(
                 f"--na {word}: must be a word, or a number as the file writes numbers, with a decimal {sign}."
             )
 
 
-def _is_python_number(word: str) -> bool:
-    """Tell whether Python, and so pandas, takes a word for a number, not a number aside."""
-    try:
-        return not math.isnan(float(word))
-    except ValueError:
-        return False
-
-
-def first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
+def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
     """Take the lines at the beginning that hold cells."""
     lines = re.split("\r\n|\r|\n", head)[: LINES_LOOKED_AT + 50]
     if cut and len(lines) <= LINES_LOOKED_AT + 49:
@@ -224,7 +210,7 @@ def _separator_of(lines: Sequence[str]) -> str:
     # names of columns may hold blanks, but hardly ever another separator
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
-    widths = {sep: [len(row) for row in _strict_cells(lines, sep)] for sep in possible}
+    widths = {sep: [len(row) for row in _cells_of(lines, sep, strict=True)] for sep in possible}
     for sep, found in widths.items():
         if found and min(found) > 1 and len(set(found)) == 1:
             return sep
@@ -249,32 +235,19 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
 
 
-def _strict_cells(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Split lines into cells, none where quotes do not fit this separator; the last cell may go on beyond the lines."""
+def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
+    """Split lines into cells; where strict, none if quotes do not fit, and a last cell that goes on is left out."""
+    # R's write.table puts a backslash before a quote inside quotes between blanks
+    plain = [line.replace('\\"', '""') for line in lines] if sep == " " else lines
     try:
-        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep, strict=True) if row]
+        return [row for row in csv.reader(plain, delimiter=sep, strict=strict) if row]
     except csv.Error as error:
-        if "unexpected end" in str(error):
-            return cells_of(lines, sep)[:-1]
-        return []
-
-
-def _unescaped(lines: Sequence[str], sep: str) -> list[str]:
-    r"""Double the quotes inside quotes: R's `write.table` writes \" between blanks."""
-    return [line.replace('\\"', '""') for line in lines] if sep == " " else list(lines)
-
-
-def cells_of(lines: Sequence[str], sep: str) -> list[list[str]]:
-    """Split lines into cells; a quoted cell may hold the separator."""
-    try:
-        return [row for row in csv.reader(_unescaped(lines, sep), delimiter=sep) if row] or [[""]]
-    except csv.Error:
-        return [[""]]
+        return _cells_of(lines, sep)[:-1] if "unexpected end" in str(error) else []
 
 
 def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt."""
-    rows = cells_of(lines, sep)
+    rows = _cells_of(lines, sep) or [[""]]
     if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
     cells = [cell.strip() for row in rows for cell in row]
@@ -284,11 +257,6 @@ def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
     if all(map(GROUPED.fullmatch, commas)):
         raise ValueError(f"{doubt_of(commas[0])}.")
     return True
-
-
-def _quoted_decimals(lines: Sequence[str], sep: str) -> bool:
-    """Tell whether some numbers hold the separator as decimal sign, which they can only do in quotes."""
-    return any(COMMA_NUMBER.fullmatch(cell.strip()) for row in cells_of(lines, sep) for cell in row)
 
 
 def doubt_of(number: str) -> str:

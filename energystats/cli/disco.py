@@ -6,26 +6,16 @@ import argparse
 import re
 
 from energystats.cli.console import Console
-from energystats.cli.errors import bad_input
-from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order, note_doubts, without_blanks
-from energystats.cli.options import (
-    FILE,
-    GENERAL,
-    ID,
-    Parser,
-    add_command,
-    categories_of,
-    dialect_of,
-    picture_of,
-    wants_bar,
-)
+from energystats.cli.options import FILE, GENERAL, ID, Command, arguments_of, dialect_of, one_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
 from energystats.cli.selection import check_formula_columns, columns_of_conditions, find_column, keep_rows
 
-__all__ = ["add_disco_command", "run_disco"]
+__all__ = ["DISCO"]
 
 
 DESCRIPTION = """\
@@ -41,79 +31,47 @@ EXAMPLES = """\
   energystats disco "y1 + y2 ~ g" data.csv --where "site=north" --json"""
 
 
-def add_disco_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its options."""
-    add_command(
-        commands,
-        run_disco,
-        "disco",
-        "decompose the dispersion by factors and covariates, and test each",
-        DESCRIPTION,
-        {
-            "formula": {"metavar": "FORMULA", "help": 'responses ~ terms, such as "y1 + y2 ~ a * b"'},
-            **FILE,
-            "--decomposition": {
-                "metavar": "KIND", "default": "sequential", "help": "sequential (default) or marginal"
-            },
-            "--strata": {"metavar": "COL", "help": "column of blocks; rows are permuted within them only"},
-            **ID,
-            **picture_of("the decomposition"),
-            **GENERAL,
-        },
-        ("rows and columns", "reading"),
-        EXAMPLES,
-    )  # fmt: skip
-
-
 def run_disco(options: argparse.Namespace, console: Console) -> None:
     """Decompose the dispersion of the responses in a file."""
     from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
 
-    check_outputs(options.file, picture=options.plot)
-    categories = categories_of(options)
+    if options.id is not None and re.search(_alone(options.id), options.formula):
+        raise BadInputError(f"--id must not name a column of the formula, {options.id!r}.")
     texts = _find_labels(options.formula, options.strata)
     table = read_table(
-        options.file, dialect_of(options), console, as_text=texts, categories=categories, rows=options.rows
+        options.file, dialect_of(options), console, as_text=texts, categories=options.category, rows=options.rows
     )
     if table.sep_hint:
         console.note(table.sep_hint)
+    for column in filter(None, (options.strata, options.id)):
+        find_column(table, column)
+    aside = [] if options.id in (None, options.strata) else [options.id]
     with bad_input(table.file):
-        parsed = parse(options.formula, table.frame, with_response=True)
-    for name in (named := list(parsed.variables)):
+        parsed = parse(options.formula, table.frame.drop(columns=aside), with_response=True)
+    named = list(dict.fromkeys([*parsed.variables, *filter(None, [options.strata])]))
+    for name in named:
         find_column(table, name)
-    if options.strata is not None:
-        find_column(table, options.strata)
-        named = list(dict.fromkeys([*named, options.strata]))
     table = without_blanks(table, [*named, *columns_of_conditions(table, options.where)], console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)
-    frame = table.frame.copy(deep=False)
+    frame = table.frame.drop(columns=aside)
     for name in set(texts) & set(named):
         frame[name] = in_order(frame[name], table.dialect)
     table = table.having(frame)
     check_formula_columns(table, parsed, mixed=options.metric == "gower")
-    if options.id is not None:
-        find_column(table, options.id)
-        table = table.having(table.frame.drop(columns=options.id))
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = disco(
             options.formula,
             data=table.frame,
-            metric=options.metric,
-            alpha=options.alpha,
+            **arguments_of(options),
             decomposition=options.decomposition,
             design=Design(strata=options.strata),
             missing=options.missing,
-            n_resamples=options.resamples,
-            standardize=options.standardize,
-            progress=wants_bar(options),
-            rng=options.seed,
         )
     note_if_equal(result.total, options.metric, console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result]), console)
+    save_picture(options.plot, [result], console)
     console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
     console.say(result.summary())
     head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}
@@ -126,4 +84,31 @@ def _find_labels(formula: str, strata: str | None) -> list[str]:
     rest = FACTOR.sub(" ", formula)
     if re.search(r"(^|[^\w.)])\.($|[^\w])", rest):  # all columns, these as numbers
         return []
-    return sorted(name for name in names if not re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.])", rest))
+    return sorted(name for name in names if not re.search(_alone(name), rest))
+
+
+def _alone(name: str) -> str:
+    """Make the pattern of a name that is no part of another."""
+    return rf"(?<![\w.]){re.escape(name)}(?![\w.])"
+
+
+DISCO = Command(
+    run=run_disco,
+    name="disco",
+    summary="decompose the dispersion by factors and covariates, and test each",
+    description=DESCRIPTION,
+    options={
+        "formula": {"metavar": "FORMULA", "help": 'responses ~ terms, such as "y1 + y2 ~ a * b"'},
+        **FILE,
+        "--decomposition": {
+            "metavar": "KIND", "type": one_of("decomposition", "sequential", "marginal"),
+            "default": "sequential", "help": "sequential (default) or marginal",
+        },
+        "--strata": {"metavar": "COL", "help": "column of blocks; rows are permuted within them only"},
+        **ID,
+        **picture_of("the decomposition"),
+        **GENERAL,
+    },
+    groups=("rows and columns", "reading"),
+    examples=EXAMPLES,
+)  # fmt: skip

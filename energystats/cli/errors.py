@@ -14,26 +14,21 @@ __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_j
 WORDS = {
     ", as by X[X.any(axis=1)]": "",
     "`X`": "the table",
-    "`groups`": "--group",
-    "standardize=True": "--standardize",
-    "`k`": "-k",
-    "`k_max`": "--k-max",
-    "`alpha`": "--alpha",
-    "`n_resamples`": "--resamples",
-    "`metric`": "--metric",
-    "`strata`": "--strata",
-    "`whole_plots`": "--whole-plots",
-    "`formula`": "the formula",
     "`data`": "the table",
+    "`groups`": "--group",
+    "`formula`": "the formula",
+    "`k`": "-k",
+    "`n_resamples`": "--resamples",
+    "`criterion`": "--select",
+    "standardize=True": "--standardize",
     '`missing="drop"`': "--missing drop",
-    "`decomposition`": "--decomposition",
-    "`missing`": "--missing",
-    "`tol`": "--tol",
-    "`conservative`": "--conservative",
     "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
     "(`energy_test`)": "(energystats test)",
 }
+ALIKE = re.compile(
+    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|seed|strata|tol|whole_plots)`"
+)
 
 
 class BadInputError(Exception):
@@ -56,7 +51,7 @@ def in_options(text: str) -> str:
     """Put a message of the library into the words of the command line."""
     for ours, theirs in WORDS.items():
         text = text.replace(ours, theirs)
-    return text
+    return ALIKE.sub(lambda match: f"--{match[1].replace('_', '-')}", text)
 
 
 # control characters but the end of a line and the tab, those of C1, and marks that turn the direction of writing

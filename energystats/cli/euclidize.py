@@ -10,14 +10,14 @@ import numpy as np
 
 from energystats._typing import FloatArray
 from energystats.cli.console import Console
-from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import check_outputs, draw, harmless, save
-from energystats.cli.options import FILE, ID, OUTPUT, SAFETY, Parser, add_command, dialect_of, picture_of
+from energystats.cli.errors import bad_input
+from energystats.cli.files import harmless, save, save_picture
+from energystats.cli.matrix import read_matrix
+from energystats.cli.options import FILE, ID, OUTPUT, SAFETY, Command, checked_by, dialect_of, one_of, picture_of
 from energystats.cli.payloads import payload_of
-from energystats.cli.reading import read_matrix
-from energystats.inputs.names import near_names
+from energystats.inputs.options import check_positive
 
-__all__ = ["add_euclidize_command", "run_euclidize"]
+__all__ = ["EUCLIDIZE"]
 
 
 DESCRIPTION = """\
@@ -30,34 +30,6 @@ EXAMPLES = """\
   energystats euclidize excel.csv --sep ";" --decimal , -o repaired.csv"""
 
 
-def add_euclidize_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its options."""
-    add_command(
-        commands,
-        run_euclidize,
-        "euclidize",
-        "make a matrix of dissimilarities Euclidean",
-        DESCRIPTION,
-        {
-            "file": {**FILE["file"], "help": f"{LAYOUTS}; - reads standard input"},
-            "--method": {"metavar": "NAME", "default": "lingoes", "help": "lingoes (default) or cailliez"},
-            "-o --output": {
-                "metavar": "CSV", "type": Path, "required": True, "help": "the repaired matrix, laid out as FILE is"
-            },
-            "--tol": {"type": float, "help": "rounding to allow for, as a share of the largest eigenvalue"},
-            "--id": {
-                **ID["--id"],
-                "help": "column that names the rows; wherever it stands, as the first column does without",
-            },
-            **picture_of("repaired against original"),
-            **SAFETY,
-            **OUTPUT,
-        },
-        ("reading",),
-        EXAMPLES,
-    )  # fmt: skip
-
-
 def _is_whole(matrix: FloatArray) -> bool:
     """Tell whether all entries are whole numbers, which do not show the decimal sign of their file."""
     return bool((matrix == np.round(matrix)).all())
@@ -67,24 +39,48 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     """Repair the dissimilarities in a file."""
     from energystats.geometry.euclidize import cailliez, lingoes
 
-    repairs = {"lingoes": lingoes, "cailliez": cailliez}
-    if options.method not in repairs:
-        near = near_names(options.method, repairs)
-        raise BadInputError(f"--method must be lingoes or cailliez, got {options.method!r}.{near}")
-    check_outputs(options.file, picture=options.plot, table=options.output)
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)
     file = "standard input" if options.file == "-" else options.file
     with bad_input(file):
-        result = repairs[options.method](given.frame, options.tol)
+        result = (lingoes if options.method == "lingoes" else cailliez)(given.frame, options.tol)
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
     written = replace(given, header=header, stubs=stubs)
     if given.sep == ";" and options.decimal is None and _is_whole(given.distances) and not _is_whole(result.distances):
         console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result]), console)
+    save_picture(options.plot, [result], console)
     console.say(f"\n{file}: {given.describe()}.\n")
     console.say(result.summary())
     answer = {"file": file, "n": len(given.distances), "output": str(options.output)}
     console.answer("euclidize", **answer, result=payload_of(result))
+
+
+EUCLIDIZE = Command(
+    run=run_euclidize,
+    name="euclidize",
+    summary="make a matrix of dissimilarities Euclidean",
+    description=DESCRIPTION,
+    options={
+        "file": {**FILE["file"], "help": f"{LAYOUTS}; - reads standard input"},
+        "--method": {
+            "metavar": "NAME", "type": one_of("method", "lingoes", "cailliez"),
+            "default": "lingoes", "help": "lingoes (default) or cailliez",
+        },
+        "-o --output": {
+            "metavar": "CSV", "type": Path, "required": True, "help": "the repaired matrix, laid out as FILE is"
+        },
+        "--tol": {
+            "type": checked_by(float, check_positive, name="tol"),
+            "help": "rounding to allow for, as a share of the largest eigenvalue",
+        },
+        "--id": {
+            **ID["--id"], "help": "column that names the rows; wherever it stands, as the first column does without"
+        },
+        **picture_of("repaired against original"),
+        **SAFETY,
+        **OUTPUT,
+    },
+    groups=("reading",),
+    examples=EXAMPLES,
+)  # fmt: skip

@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from energystats.cli.console import Console
-    from energystats.report.study import Study
 
-__all__ = ["check_outputs", "draw", "harmless", "save", "write_labels", "write_picture"]
+__all__ = ["check_outputs", "harmless", "save", "save_picture", "write_labels"]
 
 
 NARROWEST = 12  # characters of a line of a title
@@ -44,13 +43,11 @@ def _target_of(path: Path) -> Path:
     return target
 
 
-def check_outputs(read: str | None, **outputs: Path | None) -> None:
-    """Complain about output files before anything is computed; keywords are "picture", "table" and "report"."""
+def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
+    """Complain about output files, each a "picture", "table" or "report", before anything is computed."""
     source = None if read in (None, "-") or not Path(read).exists() else Path(read)
     taken = {} if source is None else {source.resolve(): "the input"}
-    for what, path in outputs.items():
-        if path is None:
-            continue
+    for path, what in outputs:
         allowed = SUFFIXES[what]
         if path.suffix.lower() not in allowed:
             raise BadInputError(f"{path}: the name of a {what} must end in {' or '.join(allowed)}.")
@@ -72,7 +69,8 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
         write_whole(_target_of(path), write, path.suffix)
     except OSError as error:
         raise BadInputError(f"{path}: cannot be written: {error.strerror or error}.") from error
-    console.wrote(path)
+    console.files.append(str(path))
+    console.say(f"Wrote {path}.")
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
@@ -110,17 +108,16 @@ def _is_formula(text: str) -> bool:
     return False
 
 
-def write_picture(path: Path, study: Study, console: Console, classes: pd.Series[Any] | None = None) -> None:
-    """Draw the clusters, the known classes if there are any, and the test, side by side."""
-    results = [study.found] if isinstance(study.test, str) else [study.found, study.test]
-    save(path, lambda partial: draw(partial, results, classes), console)
+def save_picture(
+    path: Path | None, results: Sequence[Any], console: Console, classes: pd.Series[Any] | None = None
+) -> None:
+    """Draw one panel per result, and known classes into the first, if a picture is wanted."""
+    if path is not None:
+        save(path, lambda partial: _draw(partial, results, classes), console)
 
 
-def draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None = None) -> None:
+def _draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None) -> None:
     """Draw one panel per result."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(results), figsize=(5.6 * len(results), 4.6), layout="constrained", squeeze=False)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.dialects import MISSING, Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import FileTable
-from energystats.cli.selection import Choice, advise_on_missing, check_spelling
+from energystats.cli.selection import advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.labels import find_printed_alike, write_codes
 
@@ -29,10 +28,9 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
         column = frame[name]
         if holds_numbers(column) or holds_truths(column):
             continue
-        changed = sum(map(_has_blanks, column))
-        if changed:
+        values = pd.Series(map(_strip, column), index=column.index, name=name)
+        if changed := sum(isinstance(cell, str) and cell != cell.strip() for cell in column):
             console.note(f"blanks around the words of {name!r} were taken away in {changed} rows.")
-            values = pd.Series([_strip(value) for value in column], index=column.index, name=name)
             shown = f"table[{name!r}]"
             code.append(
                 f"{shown} = {shown}.map(lambda v: v.strip() or None if isinstance(v, str) and v.strip() != v else v)"
@@ -47,14 +45,9 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
     return table.having(frame, *code)
 
 
-def _has_blanks(value: object) -> bool:
-    """Tell whether a cell is a word with blanks around it."""
-    return isinstance(value, str) and value != value.strip()
-
-
-def _strip(value: Any) -> Any:
-    """Take away the blanks around a word; blanks alone are a missing value."""
-    return value.strip() or None if _has_blanks(value) else value
+def _strip(cell: Any) -> Any:
+    """Take away the blanks around a word; blanks alone are a missing value, and an empty text stays."""
+    return cell.strip() or None if isinstance(cell, str) and cell != cell.strip() else cell
 
 
 def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
@@ -75,12 +68,12 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
     return table.having(table.frame[~unknown])
 
 
-def keep_whole_units(choice: Choice, labels: pd.DataFrame, missing: str, console: Console) -> Choice:
+def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
     """Keep the units with one row in every group; others are complained about, or left out where a row is lacking.
 
     The two columns of `labels` are the unit and the group of every row in use.
     """
-    table, (column, group) = choice.table, labels.columns
+    column, group = labels.columns
     counts = labels.groupby([column, group], sort=False, observed=True).size().unstack(fill_value=0)
     repeated = labels.index[labels.duplicated()]
     if len(repeated):
@@ -91,7 +84,7 @@ def keep_whole_units(choice: Choice, labels: pd.DataFrame, missing: str, console
         )
     lacking = counts.index[(counts == 0).any(axis=1)]
     if not len(lacking):
-        return choice
+        return table
     if len(lacking) == len(counts):
         raise BadInputError(f"{table.file}: no unit of {column!r} has a row in every group of {group!r}.")
     if missing != "drop":
@@ -102,7 +95,7 @@ def keep_whole_units(choice: Choice, labels: pd.DataFrame, missing: str, console
         )
     console.note(f"{len(lacking)} of {len(counts)} units were left out because they lack a row of some group.")
     kept = ~labels[column].isin(lacking)
-    return replace(choice, table=choice.table.having(choice.frame[kept.to_numpy()]))
+    return table.having(table.frame[kept.to_numpy()])
 
 
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:

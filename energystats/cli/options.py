@@ -1,4 +1,4 @@
-"""Options that commands share, as one table for each part of `--help`, and what they say of the file."""
+"""Commands and the options that they share, as one table for each part of `--help`, checked before a file is read."""
 
 from __future__ import annotations
 
@@ -6,34 +6,75 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import Dialect
-from energystats.cli.errors import BadInputError
+from energystats.cli.dialects import WORDS_FOR, Dialect
+from energystats.cli.errors import BadInputError, in_options
+from energystats.cli.files import check_outputs
+from energystats.cli.reading import RowRanges
 from energystats.cli.sources import UNPACKED
-from energystats.metrics.base import KNOWN_NAMES
-from energystats.metrics.names import canonical_name
+from energystats.dissimilarity import check_z_scores
+from energystats.inputs.options import check_alpha, check_count, check_option
+from energystats.metrics.base import KNOWN_NAMES, find_metric_name
+from energystats.metrics.lookup import resolve
 
-__all__ = ["FILE", "GENERAL", "ID", "OUTPUT", "SAFETY", "Parser", "add_command", "categories_of", "console_of",
-           "dialect_of", "picture_of", "split_names", "wants_bar"]  # fmt: skip
-
-
-def _metric_name(word: str) -> str:
-    """Find the name of a metric in this package; what has none is complained about where the table is known."""
-    try:
-        return canonical_name(word, KNOWN_NAMES)
-    except ValueError:
-        return word
+__all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Command", "Parser", "arguments_of",
+           "checked_by", "count", "dialect_of", "one_of", "picture_of", "split_names"]  # fmt: skip
 
 
-def _seed(word: str) -> int:
-    """Read a whole number that a generator takes."""
-    number = int(word)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must be a whole number >= 0, got {word}")
-    return number
+def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
+    """Make the type of an option: a word is read, and then refused or converted as the library does it."""
+
+    def convert(word: str) -> Any:
+        value = read(word)
+        try:
+            found = check(value, **how)
+        except (TypeError, ValueError) as error:
+            raise BadInputError(in_options(str(error))) from error
+        return value if found is None else found
+
+    convert.__name__ = read.__name__  # which argparse names where a word cannot be read
+    return convert
+
+
+def count(name: str, low: int = 1) -> Callable[[str], Any]:
+    """Make the type of an option that takes a whole number."""
+    return checked_by(int, check_count, name=name, low=low)
+
+
+def one_of(name: str, *words: str) -> Callable[[str], Any]:
+    """Make the type of an option that takes one of some words."""
+    return checked_by(str, check_option, name=name, options=words)
+
+
+def split_names(text: str, known: Sequence[str]) -> list[str]:
+    """Split names at commas; one that holds a comma stands alone or in double quotes."""
+    if text in known:
+        return [text]
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[str, str] | None = None) -> Any:
+    """Make the type of an option that takes one character, or the name of one."""
+
+    def convert(word: str) -> str:
+        sign = (words or {}).get(word.lower(), word)
+        if len(sign) != 1 or not fits(sign):
+            raise BadInputError(f"{option} must be {rule}, got {word!r}.")
+        return sign
+
+    return convert
+
+
+def _condition(word: str) -> str:
+    """Check that a condition compares something."""
+    if not any(sign in word for sign in "=<>"):
+        raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {word!r}.")
+    return word
 
 
 Table = Mapping[str, Mapping[str, Any]]  # names of an option, with blanks between -> arguments of `add_argument`
@@ -52,16 +93,24 @@ SAFETY: Table = {
 }  # fmt: skip
 GENERAL: Table = {
     "--metric": {
-        "metavar": "NAME", "type": _metric_name, "default": "euclidean",
+        "metavar": "NAME", "type": checked_by(str, find_metric_name, known=KNOWN_NAMES, argument="metric"),
+        "default": "euclidean",
         "help": "the distance (default euclidean), also by its name in R or scikit-learn, such as manhattan",
     },
-    "--alpha": {"type": float, "default": 1.0, "help": "power of the distance, from 0.001 to 2 (default 1)"},
-    "--standardize": {**FLAG, "help": "use column z-scores"},
-    "--missing": {"metavar": "WHAT", "default": "raise", "help": "rows with empty cells: raise (default) or drop"},
-    "--resamples --n-resamples": {
-        "metavar": "N", "type": int, "default": 999, "help": "random draws behind a p-value (default %(default)s)"
+    "--alpha": {
+        "type": checked_by(float, check_alpha), "default": 1.0,
+        "help": "power of the distance, from 0.001 to 2 (default 1)",
     },
-    "--seed": {"type": _seed, "default": 0, "help": "seed of everything random (default 0)"},
+    "--standardize": {**FLAG, "help": "use column z-scores"},
+    "--missing": {
+        "metavar": "WHAT", "type": one_of("missing", "raise", "drop"),
+        "default": "raise", "help": "rows with empty cells: raise (default) or drop",
+    },
+    "--resamples --n-resamples": {
+        "metavar": "N", "type": count("n_resamples"), "default": 999,
+        "help": "random draws behind a p-value (default %(default)s)",
+    },
+    "--seed": {"type": count("seed", 0), "default": 0, "help": "seed of everything random (default 0)"},
     **OUTPUT,
     "--progress": {
         **FLAG, "help": "a bar on standard error, if that is a terminal; long work has one without being told"
@@ -83,27 +132,61 @@ GROUPS: Mapping[str, Table] = {
             "always are; a number is compared as a number in columns of numbers, and as text in others and in groups",
         },
         "--quoted-na": {
-            "metavar": "WHAT", "help": 'what "NA" in quotes is in a column of text: word or missing'
+            "metavar": "WHAT", "type": one_of("quoted_na", "word", "missing"),
+            "help": 'what "NA" in quotes is in a column of text: word or missing'
         },
-        "--category": {"metavar": "A,B", "help": "columns of codes, which are categories and not numbers"},
+        "--category": {
+            "metavar": "A,B", "type": partial(split_names, known=()), "default": [],
+            "help": "columns of codes, which are categories and not numbers",
+        },
         "--where": {
-            "metavar": "COND", "action": "append", "default": [],
+            "metavar": "COND", "type": _condition, "action": "append", "default": [],
             "help": 'rows that meet "column=value" (or != < <= > >=); several must all be met',
         },
-        "--rows": {"metavar": "A:B", "help": "rows by number, such as 1:100,205; row 1 is below the header"},
+        "--rows": {
+            "metavar": "A:B", "type": RowRanges.of,
+            "help": "rows by number, such as 1:100,205; row 1 is below the header",
+        },
     },
     "reading": {
-        "--sep": {"metavar": "CHAR", "help": "between columns: one character, or tab, space (default: found)"},
-        "--decimal": {"metavar": "CHAR", "help": ". or , in numbers (default: found)"},
+        "--sep": {
+            "metavar": "CHAR", "help": "between columns: one character, or tab, space (default: found)",
+            "type": _sign("--sep", "one character, or tab, space, comma or semicolon, and neither a quote nor the end "
+                          "of a line", lambda sign: sign not in '"\r\n', WORDS_FOR),
+        },
+        "--decimal": {
+            "metavar": "CHAR", "type": _sign("--decimal", "a point or a comma", lambda sign: sign in ".,"),
+            "help": ". or , in numbers (default: found)",
+        },
         "--encoding": {"metavar": "NAME", "help": "such as latin-1 (default: UTF-8, or UTF-16 with its mark)"},
-        "--thousands": {"metavar": "CHAR", "help": "parts the thousands of numbers, as in 1,000 (default: none)"},
-        "--comment": {"metavar": "CHAR", "help": "what follows this character is left out"},
+        "--thousands": {
+            "metavar": "CHAR", "help": "parts the thousands of numbers, as in 1,000 (default: none)",
+            "type": _sign("--thousands", "one sign, such as a comma or a blank", lambda sign: not sign.isalnum()),
+        },
+        "--comment": {
+            "metavar": "CHAR", "type": _sign("--comment", "one character", bool),
+            "help": "what follows this character is left out",
+        },
         "--unpack-limit": {
             "metavar": "GB", "type": float, "default": UNPACKED,
             "help": "refuse a gzip that unpacks to more (default %(default)g)",
         },
     },
 }  # fmt: skip
+
+
+NOTES: Table = {"--notes": {**FLAG, "help": "print all notes of the results, which the text only counts"}}
+USELESS = (
+    ("--progress", lambda o: o.quiet, "with --quiet"),
+    ("--standardize", lambda o: o.metric == "precomputed", "with --metric precomputed, which takes no coordinates"),
+    ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
+    (
+        "--coordinates",
+        lambda o: (metric := resolve(o.metric, o.alpha)).by_range or metric.domain.binary or o.metric == "precomputed",
+        "with this --metric, which takes no columns for a matrix",
+    ),
+)
+WRITTEN = {"plot": "picture", "labels": "table", "output": "table", "report": "report"}
 
 
 def picture_of(what: str) -> Table:
@@ -121,62 +204,74 @@ class Parser(argparse.ArgumentParser):
             if word.startswith("--") and word.endswith("=--"):
                 word = f'{word[:-2]}"--"'  # argparse takes bare hyphens for the end of the options
             option = self._option_string_actions.get(words[-1]) if words else None
-            if option is not None and option.nargs is None and self._is_value(word):
+            named = word.split("=")[0] in self._option_string_actions
+            # a word that begins with a hyphen is no option, and so the value of the one before it
+            if option is not None and option.nargs is None and word.startswith("-") and not named:
                 words[-1] += "=" + ('"--"' if word == "--" else word)
             else:
                 words.append(word)
         return super().parse_known_args(words, namespace)
 
-    def _is_value(self, word: str) -> bool:
-        """Tell whether a word that begins with a hyphen is no option, and so the value of the one before it."""
-        return word.startswith("-") and word.split("=")[0] not in self._option_string_actions
-
     def error(self, message: str) -> NoReturn:
         raise BadInputError(f"{message} (see `{self.prog} --help`)")
 
 
-def add_command(
-    commands: argparse._SubParsersAction[Parser],
-    run: Callable[[argparse.Namespace, Console], None],
-    name: str,
-    summary: str,
-    description: str,
-    options: Table,
-    groups: tuple[str, ...] = (),
-    examples: str = "",
-) -> None:
-    """Add a command with its own options, those of the shared groups, and a help that ends in examples."""
-    command = commands.add_parser(
-        name,
-        help=summary,
-        description=description,
-        epilog=f"examples:\n{examples}" if examples else None,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    command.set_defaults(run=run)
-    parts = [(command, options), *((command.add_argument_group(group), GROUPS[group]) for group in groups)]
-    for part, table in parts:
-        for names, how in table.items():
-            part.add_argument(*names.split(), **how)
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """A command: what it runs, its help that ends in examples, its own options and the groups of those it shares.
+
+    `useless` lists options that others leave without any effect, as (option, condition, "with" or "without" what).
+    """
+
+    run: Callable[[argparse.Namespace, Console], None]
+    name: str
+    summary: str
+    description: str
+    options: Table
+    groups: tuple[str, ...] = ()
+    examples: str = ""
+    useless: Sequence[tuple[str, Callable[[argparse.Namespace], bool], str]] = ()
+
+    def add_to(self, commands: argparse._SubParsersAction[Parser]) -> None:
+        """Add the command to the parser of all."""
+        parser = commands.add_parser(
+            self.name,
+            help=self.summary,
+            description=self.description,
+            epilog=f"examples:\n{self.examples}" if self.examples else None,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        parser.set_defaults(start=partial(self.start, parser))
+        parts = [(parser, self.options), *((parser.add_argument_group(group), GROUPS[group]) for group in self.groups)]
+        for part, table in parts:
+            for names, how in table.items():
+                part.add_argument(*names.split(), **how)
+
+    def start(self, parser: Parser, options: argparse.Namespace, console: Console) -> None:
+        """Check what the options say together, before any file is read, and run."""
+        given = vars(options)
+        check_outputs(given.get("file"), *((given[name], what) for name, what in WRITTEN.items() if given.get(name)))
+        if "metric" in given:
+            checked_by(str, resolve, alpha=options.alpha)(options.metric)
+            checked_by(str, lambda name: check_z_scores(resolve(name, 1.0), options.standardize))(options.metric)
+        for option, meets, why in (*self.useless, *USELESS):
+            name = option.lstrip("-").replace("-", "_")
+            if given.get(name) not in (None, parser.get_default(name)) and meets(options):
+                raise BadInputError(f"{option} has no use {why}.")
+        self.run(options, console)
 
 
-def wants_bar(options: argparse.Namespace) -> bool | None:
-    """Decide on a bar: none where nobody sees it; None where it depends on how long the work takes."""
-    if options.quiet or not sys.stderr.isatty():
-        return False
-    return True if options.progress else None
-
-
-def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Split names at commas; one that holds a comma stands alone or in double quotes."""
-    if text in known:
-        return [text]
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-
-
-def categories_of(options: argparse.Namespace) -> list[str]:
-    """List the columns that --category names."""
-    return [] if options.category is None else split_names(options.category, ())
+def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
+    """Collect the arguments that all functions of the library take; no bar is shown where nobody sees it."""
+    unseen = options.quiet or not sys.stderr.isatty()
+    return {
+        "metric": options.metric,
+        "alpha": options.alpha,
+        "standardize": options.standardize,
+        "n_resamples": options.resamples,
+        "progress": False if unseen else options.progress or None,  # None: where the work takes long
+        "rng": options.seed,
+    }
 
 
 def dialect_of(options: argparse.Namespace) -> Dialect:
@@ -194,8 +289,3 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         quoted_na=getattr(options, "quoted_na", None),
         limit=options.unpack_limit,
     )
-
-
-def console_of(options: argparse.Namespace) -> Console:
-    """Say where the output goes."""
-    return Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, without_blanks
-from energystats.cli.options import categories_of, dialect_of, split_names
+from energystats.cli.options import dialect_of, split_names
 from energystats.cli.reading import FileTable, read_table
-from energystats.cli.selection import Choice, choose_columns, columns_of_conditions, find_column, keep_rows
-from energystats.dissimilarity import check_z_scores
+from energystats.cli.selection import choose_columns, columns_of_conditions, find_column, keep_rows
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.inputs.options import check_alpha
 from energystats.metrics.domains import looks_like_distances, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
@@ -32,22 +30,20 @@ __all__ = ["note_if_equal", "read_points"]
 
 def read_points(
     options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
-) -> Choice:
-    """Read a file and keep the rows and columns that the options ask for; say what is used.
+) -> tuple[FileTable, pd.DataFrame]:
+    """Read a file and keep the rows and columns that the options ask for, and labels of the rows; say what is used.
 
     `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
-    are text, and in the `labels` of the choice.
+    are text.
     """
     labels = labels or {}
-    if options.missing not in ("raise", "drop"):
-        raise BadInputError(f"--missing must be raise or drop, got {options.missing!r}.")
-    mixed, matrix = options.metric == "gower", options.metric == "precomputed"
+    mixed = options.metric == "gower"
     table = read_table(
         options.file,
         dialect_of(options),
         console,
         as_text=[column for column, _ in labels.values()],
-        categories=categories_of(options),
+        categories=options.category,
         rows=options.rows,
         id_name=options.id,
     )
@@ -56,24 +52,26 @@ def read_points(
     for column in leave_out:
         find_column(table, column)
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
+    known = list(table.frame.columns)
+    named, dropped = (None if text is None else split_names(text, known) for text in (options.columns, options.drop))
     compared = columns_of_conditions(table, options.where)
-    compared += _list_candidates(table, options, leave_out) if mixed else []
+    if mixed:  # these are the categories
+        compared += [c for c in known if (named is None or c in named) and c not in (*leave_out, *(dropped or ()))]
     table = without_blanks(table, [*of_labels, *compared], console)
     # conditions see truth values as the metric does, and words without blanks
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
     for column, what in labels.values():
         table = keep_labelled(table, column, what, options.missing, console)
-    named = [] if options.columns is None else split_names(options.columns, list(table.frame.columns))
     for option, column in aside.items():
-        if column in named:
+        if column in (named or ()):
             whose = "the groups" if option == "--group" else option
             raise BadInputError(f"--columns must not name the column of {whose}, {column!r}.")
-    choice = choose_columns(
-        table, options.columns, console, drop=options.drop, leave_out=leave_out, mixed=mixed, matrix=matrix
-    )
+    matrix = options.metric == "precomputed"
+    how: dict[str, Any] = {"drop": dropped or [], "leave_out": leave_out, "mixed": mixed, "matrix": matrix}
+    choice = choose_columns(table, named, console, **how)
     if mixed:
-        note_doubts(choice.table, list(choice.frame.columns), console)
+        note_doubts(choice, list(choice.frame.columns), console)
     else:
         choice = _drop_incomplete_rows(choice, options.missing, console)
     if "--paired" in labels:
@@ -84,72 +82,61 @@ def read_points(
         console.unheard.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
-    return replace(choice, labels=table.frame.loc[choice.frame.index, of_labels])
+    return choice, table.frame.loc[choice.frame.index, of_labels]
 
 
-def _list_candidates(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> list[str]:
-    """List the columns that may be compared as categories."""
-    known = list(table.frame.columns)
-    asked = known if options.columns is None else split_names(options.columns, known)
-    dropped = [] if options.drop is None else split_names(options.drop, known)
-    return [name for name in known if name in asked and name not in (*leave_out, *dropped)]
-
-
-def _drop_incomplete_rows(choice: Choice, missing: str, console: Console) -> Choice:
+def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:
     """Keep rows without gaps: others are complained about with their place, or left out where that was asked for."""
-    table, frame = choice.table, choice.frame
-    gaps = frame.isna().to_numpy()
-    bad_rows = np.flatnonzero(gaps.any(axis=1))
-    if bad_rows.size and missing == "raise":
-        row, column = int(bad_rows[0]), int(gaps[bad_rows[0]].argmax())
-        where = f"{table.where(int(frame.index[row]))}, column {frame.columns[column]!r}"
+
+    def place(cells: BoolArray) -> tuple[str, Any]:
+        row, column = (int(i) for i in np.argwhere(cells)[0])
+        where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
+        return where, table.frame.iloc[row, column]
+
+    frame, gaps = table.frame, table.frame.isna().to_numpy()
+    n_bad = int(gaps.any(axis=1).sum())
+    if n_bad and missing == "raise":
         counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
-        rows = "rows has" if bad_rows.size == 1 else "rows have"
         raise BadInputError(
-            f"{table.file}: {bad_rows.size} of {len(frame)} {rows} empty cells ({counts}), the first in {where}; fill "
-            "them, or leave those rows out with --missing drop."
+            f"{table.file}: {n_bad} of {len(frame)} {'rows has' if n_bad == 1 else 'rows have'} empty cells "
+            f"({counts}), the first in {place(gaps)[0]}; fill them, or leave those rows out with --missing drop."
         )
-    if bad_rows.size:
-        if bad_rows.size == len(frame):
-            raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
-        console.note(f"{bad_rows.size} of {len(frame)} rows were left out for empty cells.")
+    if n_bad == len(frame):
+        raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
+    if n_bad:
+        console.note(f"{n_bad} of {len(frame)} rows were left out for empty cells.")
         table = table.having(frame.dropna(), "X = X.dropna()")
     infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
     if infinite.any():
-        row, column = (int(i) for i in np.argwhere(infinite)[0])
-        where = f"{table.where(int(table.frame.index[row]))}, column {table.frame.columns[column]!r}"
-        value = float(table.frame.iloc[row, column])  # type: ignore[arg-type]
-        raise BadInputError(f"{table.file}: {where}: {value} is not a finite number.")
-    return replace(choice, table=table)
+        where, value = place(infinite)
+        raise BadInputError(f"{table.file}: {where}: {float(value)} is not a finite number.")
+    return table
 
 
 def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
     """Write 0 and 1 for truth values, where the metric compares these."""
-    with bad_input(table.file):
-        if not resolve(options.metric, 1.0).domain.truths:
-            return table
     names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
-    if not names:
+    if not names or not resolve(options.metric, 1.0).domain.truths:
         return table
     kind = "Int64" if table.frame[names].isna().any(axis=None) else "int64"  # the first one has gaps
     code = f"table[{names!r}] = table[{names!r}].astype({kind!r})"
     return table.having(table.frame.astype(dict.fromkeys(names, kind)), code)
 
 
-def _check_comparable(whole: FileTable, choice: Choice, options: argparse.Namespace, leave_out: Sequence[str]) -> None:
+def _check_comparable(
+    whole: FileTable, choice: FileTable, options: argparse.Namespace, leave_out: Sequence[str]
+) -> None:
     """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
-    table, frame = choice.table, choice.frame
-    with bad_input(table.file, table.where):
+    frame = choice.frame
+    with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)
-        check_alpha(options.alpha)
         if isinstance(metric, Precomputed):
             if whole.numbered_names and frame.shape[1] == len(frame) + 1:
                 raise BadInputError(
-                    f"{table.file}: the matrix must be square, got {len(frame)} rows below a first line of "
+                    f"{choice.file}: the matrix must be square, got {len(frame)} rows below a first line of "
                     f"{frame.shape[1]} numbers, which was taken for names; --no-header: it is the first row."
                 )
             return
-        check_z_scores(metric, options.standardize)
         if not (options.coordinates or metric.domain.binary or metric.by_range):
             _check_not_matrix(whole, frame, leave_out)
         if not options.standardize and metric.domain.restricts:

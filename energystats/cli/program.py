@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from energystats import __version__
-from energystats.cli.cluster import add_cluster_command
-from energystats.cli.demo import add_demo_command
-from energystats.cli.disco import add_disco_command
+from energystats.cli.cluster import CLUSTER
+from energystats.cli.console import Console
+from energystats.cli.demo import DEMO
+from energystats.cli.disco import DISCO
 from energystats.cli.errors import BadInputError, printable
-from energystats.cli.euclidize import add_euclidize_command
-from energystats.cli.options import Parser, console_of
-from energystats.cli.test import add_test_command
+from energystats.cli.euclidize import EUCLIDIZE
+from energystats.cli.options import Parser
+from energystats.cli.test import TEST
 
 __all__ = ["main", "make_parser"]
 
@@ -49,15 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     int
         Exit status: 0, 2 for bad input, 130 after Ctrl-C, or 143 after SIGTERM.
     """
+    os.environ["MPLBACKEND"] = "Agg"  # pictures go into files
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
         options, rest = make_parser().parse_known_args(words, argparse.Namespace(words=tuple(words)))
         if rest:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
-        console = console_of(options)
+        console = Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))
         with console.hearing(), _ending_on_sigterm():
-            options.run(options, console)
+            options.start(options, console)
     except BadInputError as error:
         print(f"energystats: {printable(' '.join(str(error).split()))}", file=sys.stderr)
         return BAD_INPUT
@@ -104,12 +106,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for add_to in (
-        add_demo_command,
-        add_cluster_command,
-        add_test_command,
-        add_disco_command,
-        add_euclidize_command,
-    ):
-        add_to(commands)
+    for command in (DEMO, CLUSTER, TEST, DISCO, EUCLIDIZE):
+        command.add_to(commands)
     return parser

@@ -1,21 +1,23 @@
-"""Tables and matrices from files or standard input, whatever dialect of CSV they are written in."""
+"""Tables from files or standard input, whatever dialect of CSV they are written in.
+
+Columns of text become what R would make of them.
+"""
 
 from __future__ import annotations
 
 import io
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from energystats._typing import BoolArray
+from energystats._typing import BoolArray, IntArray
 from energystats.cli.console import Console
-from energystats.cli.csv_scan import DecimalPoints, line_of, scan
-from energystats.cli.csv_table import EXACT, CsvReader, code_of_dialect
-from energystats.cli.dialects import SEPARATORS, Dialect, check_words, detected, doubt_of
+from energystats.cli.csv_scan import LOGICAL, Cells, Scan, line_of
+from energystats.cli.dialects import MARK, SEPARATORS, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.sources import Source, readable
 from energystats.inputs.columns import holds_numbers, holds_truths
@@ -24,9 +26,13 @@ from energystats.inputs.names import list_names
 if TYPE_CHECKING:
     import pandas as pd
 
-    from energystats.inputs.matrix_files import MatrixFile
 
-__all__ = ["FileTable", "read_matrix", "read_table"]
+__all__ = ["EXACT", "MEANINGS", "FileTable", "RowRanges", "code_of_dialect", "is_large", "read_table", "twice_spelled"]
+
+
+EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, which pandas makes of columns with gaps
+WHOLE = re.compile(r"[-+]?\d+")
+MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -51,6 +57,8 @@ class FileTable:
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
+    left_out : tuple
+        Why other columns are not used, as (names, reason).
     """
 
     file: str
@@ -63,6 +71,7 @@ class FileTable:
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -74,9 +83,7 @@ class FileTable:
         """Tell whether a line of numbers, but for columns of text, was taken for the names of the columns."""
         if self.source is None or not self.dialect.header:
             return False
-        names = [
-            name for name in map(str, self.frame) if holds_numbers(self.frame[name]) or holds_truths(self.frame[name])
-        ]
+        names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
         return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
 
     @property
@@ -100,7 +107,7 @@ def read_table(
     *,
     as_text: Sequence[str] = (),
     categories: Sequence[str] = (),
-    rows: str | None = None,
+    rows: RowRanges | None = None,
     id_name: str | None = None,
 ) -> FileTable:
     """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
@@ -109,26 +116,31 @@ def read_table(
     """
     source = Source.of(file, given.limit)
     texts = (*categories, *as_text)
-    if source.parquet:
+    if source.is_parquet(given.options):
         table = _from_parquet(source, rows, id_name)
     else:
         table = _from_csv(source, given, console, texts, rows, id_name)
     return _with_categories(table, categories)
 
 
-def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> FileTable:
+def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
     code = [f"table = pd.read_parquet({shown})"]
     with readable(source.name), source.open() as content:
+        from pyarrow.parquet import read_schema
+
         stored = io.BytesIO(content.read())
-        _check_names(_stored_types(stored), source.name)
+        schema = read_schema(stored)
+        stored.seek(0)
+        _check_names(schema.names, source.name)
         frame = pd.read_parquet(stored)
-        for name in _rounded_columns(frame, stored):
-            whole = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name]
-            frame[name] = whole.array
+        # of whole numbers with gaps pandas has made floating-point numbers, and rounded some
+        whole = [f.name for f in schema if str(f.type) in ("int64", "uint64") and f.name in frame.columns]
+        for name in [name for name in whole if frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT).any()]:
+            frame[name] = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name].array
             code.append(f"table[{name!r}] = pd.read_parquet({shown}, dtype_backend='numpy_nullable')[{name!r}].array")
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
@@ -140,83 +152,240 @@ def _from_parquet(source: Source, rows: str | None, id_name: str | None) -> File
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
-    _check_names([(name, "") for name in frame.columns], source.name)
+    _check_names(list(frame.columns), source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
     if rows is not None:
-        kept, statement = _rows_taken(rows, n_read)
-        frame = frame[kept]
-        code.append(statement)
+        kept = np.flatnonzero(rows.within(n_read))
+        frame = frame.iloc[kept]
+        code += _taking(rows, kept)
     return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
 
 
-def _stored_types(stored: io.BytesIO) -> list[tuple[str, str]]:
-    """List name and type of every column of a Parquet file."""
-    import pyarrow.parquet as pq
-
-    schema = pq.read_schema(stored)
-    stored.seek(0)
-    return [(field.name, str(field.type)) for field in schema]
-
-
-def _check_names(types: Sequence[tuple[str, str]], file: str) -> None:
+def _check_names(names: Sequence[str], file: str) -> None:
     """Refuse columns of one name."""
-    names = [name for name, _ in types]
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadInputError(f"{file}: every column needs a name of its own, but {twice[0]!r} is the name of several.")
 
 
-def _rounded_columns(frame: pd.DataFrame, stored: io.BytesIO) -> list[str]:
-    """Find columns of whole numbers with gaps, of which pandas has made floating-point numbers and rounded some."""
-    types = _stored_types(stored)
-    whole = [name for name, kind in types if kind in ("int64", "uint64") and name in frame.columns]
-    return [n for n in whole if frame[n].dtype.kind == "f" and bool((frame[n].abs() >= EXACT).any())]
-
-
 def _from_csv(
-    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: str | None, id_name: str | None
+    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
 ) -> FileTable:
     """Read the table of a CSV file: its dialect, its shape, and then its cells."""
     with readable(source.name):
-        blocks = list(islice(source.blocks(given.encoding), 2))
-    head = blocks[0] if blocks else ""
+        blocks = source.blocks(given.encoding)
+        head, cut = next(blocks, ""), next(blocks, "") != ""
     if not head.strip():
         raise BadInputError(f"{source.name}: the file is empty.")
     with bad_input(source.name):
-        dialect = detected(head, given, console, cut=len(blocks) > 1)
+        dialect = detected(head, given, console, cut=cut)
         check_words(dialect)
     with readable(source.name):
-        shape, marked = scan(source, dialect, head, sure=given.decimal is not None)
-    kept, statement = (None, "") if rows is None else _rows_taken(rows, shape.n_rows)
-    reader = CsvReader(source=source, dialect=dialect, shape=shape, marked=marked, as_text=texts, id_name=id_name)
-    frame, row_names, ids, code, notes = reader.read(kept)
-    if row_names is not None:
-        code.insert(1, "table = table.reset_index(drop=True)")
-        row_names = _unless_counted(row_names)
+        scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
+    kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
+    table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
+    return table.having(table.frame, *_taking(rows, kept))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _CsvReader:
+    """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
+
+    scan: Scan
+    rows: IntArray
+    as_text: Collection[str] = ()
+    id_name: str | None = None
+
+    def read(self, console: Console) -> FileTable:
+        """Make the table of the rows that were kept, with their numbers, and note what is not plain."""
+        import pandas as pd
+
+        shift, names = int(self.scan.row_names), self.scan.names
+        # no cell behind a separator at the end of lines
+        columns = dict(zip(names, self.scan.columns[shift:], strict=False))
+        found, code, empty = {}, [], []
+        for name, column in columns.items():
+            found[name], statements = self._settle(name, column)
+            code += statements
+            if not (holds_numbers(found[name]) or holds_truths(found[name])):
+                self._note_same_numbers(found[name], console)
+                empty += [name] * (bool((found[name] == "").any()) and self.scan.dialect.quoted_na is None)
+        if empty:
+            said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
+            console.note(f"{said}; with --quoted-na missing it is a missing value.")
+        frame = pd.DataFrame(found).set_axis(self.rows, axis=0)
+        code = [self._code(frame, columns), *code, *self._empty_numbers(frame)]
+        row_names = None
+        if shift:
+            code.insert(1, "table = table.reset_index(drop=True)")
+            row_names = _unless_counted(self._list_texts(self.scan.columns[0]))
         if row_names is not None:
-            notes.append("the first column has no name of its own and was taken for the names of the rows.")
-    table = FileTable(
-        file=source.name,
-        frame=frame,
-        code=(*code, *([statement] if statement else [])),
-        dialect=dialect,
-        source=source,
-        n_read=shape.n_rows,
-        row_names=row_names,
-        ids=ids,
-        quoted=frozenset(shape.names[j] for j in shape.quoted),
-    )
-    columns = [name for name in frame if name in table.quoted and name not in texts and holds_numbers(frame[name])]
-    if columns:
-        notes.append(
-            f"numbers in quotes were read as numbers: {', '.join(columns)}; --category makes categories of them."
+            console.note("the first column has no name of its own and was taken for the names of the rows.")
+        some_bare = any(column.bare for column in self.scan.columns)
+        table = FileTable(
+            file=self.scan.file,
+            frame=frame,
+            code=tuple(code),
+            dialect=self.scan.dialect,
+            source=self.scan.source,
+            n_read=self.scan.n_rows,
+            row_names=row_names,
+            ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
+            quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
         )
-    if table.numbered_names:
-        shown = ", ".join(map(repr, list(frame.columns)[:5]))
-        notes.append(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
-    for text in notes:
-        console.note(text)
-    return table
+        numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
+        if numbers:
+            listed = ", ".join(numbers)
+            console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
+        if table.numbered_names:
+            shown = ", ".join(map(repr, names[:5]))
+            console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
+        return table
+
+    def _list_texts(self, column: Cells) -> pd.Series[Any]:
+        """List the cells of a column that names the rows, as the file has them."""
+        import pandas as pd
+
+        return pd.Series(column.texts, index=self.rows, dtype=object)
+
+    def _settle(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
+        """Make of cells numbers, truth values, or text, and give the statements that do the same to text."""
+        import pandas as pd
+
+        cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
+        doubtful = [word for word in self.scan.dialect.marked if MARK + word in set(cells)]
+        if free and column.numeric:
+            numbers = self._read_numbers(column.texts, name)
+            if numbers.notna().any() or not any(doubtful):
+                return numbers, []
+        # T and F stay text: pandas leaves them, too, and a level "T" is as likely as a truth value
+        if free and column.logical and column.spelled and not twice_spelled(column.spelled):
+            truths = pd.Series(map(LOGICAL.get, column.texts), dtype="boolean", name=name)
+            return (truths.astype(bool) if not truths.isna().any() else truths), []
+        if name == self.id_name:
+            return pd.Series(column.texts, name=name, dtype=object), []
+        if doubtful and asked is None and (any(doubtful) or not any(each.bare for each in self.scan.columns)):
+            word = next(filter(None, doubtful), "")
+            what = (
+                f'"{word}" in quotes, which may be a word or a missing value'
+                if word
+                else '"", and every cell is in quotes, so that it may be an empty text or a missing value'
+            )
+            raise BadInputError(
+                f"{self.scan.file}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says which."
+            )
+        return self._read_text(name, cells, doubtful if asked != "missing" else [])
+
+    def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
+        """Make a column of text, in which some words in quotes are no missing values."""
+        import pandas as pd
+
+        kept = {MARK + word: word for word in words}
+        gaps = {"", *self.scan.dialect.words}
+        meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
+        meaning |= {cell: None for cell, text in meaning.items() if text in gaps} | kept
+        values = pd.Series([meaning[cell] for cell in cells], name=name)
+        # read_csv knows neither quotes nor that numbers of --na are compared letter by letter in text
+        shown, statements = f"table[{name!r}]", []
+        for cell, word in kept.items():
+            rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
+            statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
+        emptied = sorted(
+            word for word in self.scan.dialect.missing_numbers if word in meaning and meaning[word] is None
+        )
+        return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
+
+    def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
+        """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
+        statements = []
+        for value in self.scan.dialect.missing_numbers.values():
+            for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
+                if (hit := (frame[name] == value).fillna(False).astype(bool)).any():
+                    frame[name] = (frame[name].convert_dtypes() if is_large(frame[name]) else frame[name]).mask(hit)
+                    statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
+        return statements
+
+    def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
+        """Say which word of a column of text equals a number of --na and is a value all the same."""
+        words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
+        for text in column.dropna().unique() if words else ():
+            if (word := words.get(self.scan.dialect.value_of(text))) is not None:
+                console.note(
+                    f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
+                    f"compared letter by letter; --na {text} makes it missing too."
+                )
+                return
+
+    def _read_numbers(self, cells: list[str], name: str) -> Any:
+        """Read cells as numbers; whole numbers beyond 64 bits stay text."""
+        import pandas as pd
+
+        gaps = {"", *self.scan.dialect.missing_texts}
+        texts = [None if cell in gaps else cell.strip(" \t") for cell in cells]
+        for sign, plain in ((self.scan.dialect.thousands, ""), (self.scan.dialect.decimal, ".")):
+            if sign not in (None, plain):
+                texts = [text and text.replace(sign, plain) for text in texts]
+        known = [text for text in texts if text is not None]
+        if not known or not all(map(WHOLE.fullmatch, known)):
+            return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
+        whole = [None if text is None else int(text) for text in texts]
+        low, high = min(map(int, known)), max(map(int, known))
+        kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+        if kind is None:
+            return pd.Series([None if cell in gaps else cell for cell in cells], name=name, dtype=object)
+        found = pd.Series(whole, name=name, dtype=kind)
+        if found.notna().all():
+            return found.astype(np.dtype(kind.lower()))
+        return found if max(-low, high) >= EXACT else found.astype(float)
+
+    def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
+        """Write the call of pandas that reads the same table."""
+        import pandas as pd
+
+        scan = self.scan
+        options = code_of_dialect(self.scan.dialect, scan.source)
+        if not self.scan.dialect.header:
+            options |= {"header": None, "names": list(scan.names)}
+        elif scan.row_names:
+            options["index_col"] = 0
+        elif len(scan.columns) > len(scan.names):
+            options["index_col"] = False
+        options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts]}
+        kinds = {name: "str" for name in scan.names if name in self.as_text}
+        for name, column in columns.items():
+            if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):
+                kinds[name] = str(frame[name].dtype)
+            elif column.numeric and not holds_numbers(frame[name]):  # beyond 64 bits
+                kinds[name] = "str"
+        if kinds:
+            options["dtype"] = kinds
+        words = "".join(f", {key}={value!r}" for key, value in options.items())
+        return f"table = pd.read_csv({scan.source.code}{words})"
+
+
+def is_large(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of whole numbers has some that floating-point numbers would round."""
+    from pandas.api.types import is_integer_dtype
+
+    if not is_integer_dtype(column.dtype) or not column.notna().any():
+        return False
+    return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
+
+
+def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
+    """Collect the arguments of `pandas.read_csv` that say how a file is written."""
+    encoding = dialect.encoding or source.encoding
+    usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
+    return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+
+
+def twice_spelled(words: Collection[str]) -> bool:
+    """Tell whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    lower = [word.lower() for word in set(words)]
+    if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
+        return False
+    return len({MEANINGS[word] for word in lower}) < len(lower)
 
 
 def _unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
@@ -238,76 +407,43 @@ def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
     return replace(table.having(frame, *code), categories=frozenset(categories))
 
 
-def _rows_taken(ranges: str, n: int) -> tuple[BoolArray, str]:
-    """Find rows by number, such as 1:100,205,300: (the last open at the end), and the statement that takes them."""
-    taken = np.zeros(n, dtype=bool)
-    for part in ranges.split(","):
-        match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
-        if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
-            raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
-        first = int(match[1] or 1)
-        last = int(match[3] or n) if match[2] else first
-        if not 1 <= first <= last or last > n:
-            raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
-        taken[first - 1 : last] = True
-    numbers = np.flatnonzero(taken)
-    whole = numbers[-1] - numbers[0] + 1 == numbers.size
-    code = f"{numbers[0]}:{numbers[-1] + 1}" if whole else repr(numbers.tolist())
-    return taken, f"table = table.iloc[{code}]"
+@dataclass(frozen=True, eq=False)
+class RowRanges:
+    """Rows by number, such as 1:100,205,300: (the last open at the end)."""
+
+    text: str
+    ranges: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def of(cls, text: str) -> RowRanges:
+        """Read numbers and ranges, counted from 1."""
+        ranges = []
+        for part in text.split(","):
+            match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
+            if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
+                raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
+            first = int(match[1] or 1)
+            ranges.append((first, float(match[3] or math.inf) if match[2] else first))
+        return cls(text, tuple(ranges))
+
+    def taken(self, begin: int, end: int) -> BoolArray:
+        """Tell which of the rows from `begin` up to `end`, counted from 0, are taken."""
+        numbers = np.arange(begin, end)[:, None] + 1
+        low, high = np.array(self.ranges).T
+        taken: BoolArray = ((low <= numbers) & (numbers <= high)).any(axis=1)
+        return taken
+
+    def within(self, n: int) -> BoolArray:
+        """Tell which of n rows are taken, where all of these are rows of the table."""
+        for part, (first, last) in zip(self.text.split(","), self.ranges, strict=True):
+            if not 1 <= first <= min(last, n) or n < last < math.inf:
+                raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
+        return self.taken(0, n)
 
 
-def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
-    """Read the square matrix of a CSV or Parquet file, with its names, and give a statement that reads it again.
-
-    With `names`, the column of this name has the names of the rows, as the first one has otherwise.
-    """
-    import pandas as pd
-
-    from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
-
-    source = Source.of(file, given.limit)
-    dialect, cells = given, []
-    if source.parquet:
-        with readable(source.name), source.open() as content:
-            cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
-    elif (text := source.text(given.encoding)).strip():
-        with bad_input(source.name):
-            dialect = detected(text, given, console)
-        with readable(source.name):
-            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
-        if dialect.thousands is not None or dialect.decimal != ".":
-            cells = [[dialect.plain(cell) for cell in row] for row in cells]
-    if names is not None:
-        cells = _with_names_first(cells, names, source.name)
-    with bad_input(source.name):
-        matrix = parse_cells(cells)
-    if dialect.points_may_part and given.decimal is None:
-        # all entries are in one unit, so that one of them tells of all what a point is
-        points, left = DecimalPoints(missing=dialect.words), int(matrix.layout == "both")
-        for cell in chain.from_iterable(row[left:] for row in cells[int(matrix.layout != "none") :]):
-            points.look([cell])
-        if (doubt := points.doubt()) is not None:
-            raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
-    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
-    return matrix, _matrix_code(matrix, source, dialect)
-
-
-def _with_names_first(cells: list[list[str]], names: str, file: str) -> list[list[str]]:
-    """Move one column of the cells of a matrix to the front."""
-    header = cells[0] if cells else []
-    if names not in header:
-        hint = list_names(names, header)
-        raise BadInputError(f"{file}: no column {names!r}.{hint}")
-    j = header.index(names)
-    return [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
-
-
-def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """Write the statement that makes a square frame of the same numbers."""
-    if source.parquet:
-        stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
-        return f"X = pd.read_parquet({stream}).select_dtypes('number')"
-    words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]
-    words += ["header=None"] if matrix.layout == "none" else []
-    words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
-    return f"X = pd.read_csv({', '.join([source.code, *words])}).to_numpy(dtype=float)"
+def _taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
+    """Write the statement that takes rows, if there is one to be written."""
+    if rows is None:
+        return []
+    whole = kept[-1] - kept[0] + 1 == kept.size
+    return [f"table = table.iloc[{f'{kept[0]}:{kept[-1] + 1}' if whole else kept.tolist()}]"]

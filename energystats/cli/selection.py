@@ -5,18 +5,16 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.csv_table import EXACT, MEANINGS, is_large, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
-from energystats.cli.options import split_names
-from energystats.cli.reading import FileTable
+from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
 from energystats.inputs.names import list_names, near_names
 
@@ -25,16 +23,8 @@ if TYPE_CHECKING:
 
     from energystats.inputs.formulas import Parsed
 
-__all__ = [
-    "Choice",
-    "advise_on_missing",
-    "check_formula_columns",
-    "check_spelling",
-    "choose_columns",
-    "columns_of_conditions",
-    "find_column",
-    "keep_rows",
-]
+__all__ = ["advise_on_missing", "check_formula_columns", "check_spelling", "choose_columns", "columns_of_conditions",
+           "find_column", "keep_rows"]  # fmt: skip
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
@@ -54,62 +44,42 @@ AMOUNT = re.compile(r"[^\w\s#]*\s?[-+\u2212]?\d*[.,]?\d+(?:e[-+]?\d+)?(?:\s?[^\w
 OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt", ">": "gt"}  # longer ones first
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Choice:
-    """Rows and columns that are used, why the other columns are not, as (names, reason), and the labels of rows."""
-
-    table: FileTable
-    labels: pd.DataFrame
-    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The columns."""
-        return self.table.frame
-
-
 # ---------------------------------------------------------------- columns
 
 
-def find_column(table: FileTable, name: str) -> pd.Series[Any]:
-    """Find one column of single values, or raise an error with the names that look like it."""
-    column = _look_up(table, name)
-    if (cell := find_nested(column)) is not None:
+def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Series[Any]:
+    """Find one column, of single values unless `nested`, or raise an error with the names that look like it."""
+    known = list(table.frame.columns)
+    if name not in known:
+        hint = table.sep_hint or list_names(name, known)
+        raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
+    column = table.frame.iloc[:, known.index(name)]
+    if not nested and (cell := find_nested(column)) is not None:
         held = "records" if isinstance(cell, dict) else "lists"
         raise BadInputError(f"{table.file}: column {name!r} must have one value a cell, and holds {held}.")
     return column
 
 
-def _look_up(table: FileTable, name: str) -> pd.Series[Any]:
-    """Take a column, whatever it holds."""
-    known = list(table.frame.columns)
-    if name not in known:
-        hint = table.sep_hint or list_names(name, known)
-        raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
-    return table.frame.iloc[:, known.index(name)]
-
-
 def choose_columns(
     table: FileTable,
-    columns: str | None,
+    columns: Sequence[str] | None,
     console: Console,
     *,
-    drop: str | None = None,
-    leave_out: Sequence[str] = (),
-    mixed: bool = False,
-    matrix: bool = False,
-) -> Choice:
+    drop: Sequence[str],
+    leave_out: Sequence[str],
+    mixed: bool,
+    matrix: bool,
+) -> FileTable:
     """Choose the columns asked for, or every numeric one (every one when mixed), and say which were left out.
 
     Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
     """
-    known = list(table.frame.columns)
-    dropped = [] if drop is None else split_names(drop, known)
-    for name in dropped:
-        _look_up(table, name)
-    others = [c for c in known if c not in (*leave_out, *dropped)]
+    for name in drop:
+        find_column(table, name, nested=True)
+    others = [c for c in table.frame.columns if c not in (*leave_out, *drop)]
     if columns is not None:
-        used = [name for name in _named_columns(table, columns, mixed) if name not in dropped]
+        _check_named(table, columns, mixed)
+        used = [name for name in columns if name not in drop]
         if not used:
             raise BadInputError("--drop must leave a column of --columns, and leaves none.")
         reasons = [(tuple(c for c in others if c not in used), "--columns does not name it")]
@@ -117,11 +87,9 @@ def choose_columns(
         used, reasons = _usable_columns(table, others, console, mixed=mixed, matrix=matrix)
         if not matrix:
             _note_coordinates(table, used, console)
-    reasons = [(tuple(dropped), "--drop names it"), *reasons]
+    reasons = [(tuple(drop), "--drop names it"), *reasons]
     chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
-    return Choice(
-        table=chosen, labels=table.frame.iloc[:, :0], left_out=tuple(reason for reason in reasons if reason[0])
-    )
+    return replace(chosen, left_out=tuple(reason for reason in reasons if reason[0]))
 
 
 def _usable_columns(
@@ -138,7 +106,8 @@ def _usable_columns(
         if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
             raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
-    namesakes = [c for c in names if mixed and c not in table.categories and _names_the_rows(frame[c])]
+    namesakes = [c for c in names if mixed and c not in table.categories and not holds_numbers(frame[c])]
+    namesakes = [c for c in namesakes if len(frame) > 2 and frame[c].notna().all() and _nearly_distinct(frame[c])]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
     # in this order: a column is left out for the first reason that it meets, and the note names that one
@@ -186,17 +155,15 @@ def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -
             )
 
 
-def _named_columns(table: FileTable, columns: str, mixed: bool) -> list[str]:
-    """List the columns asked for, numeric ones unless mixed."""
-    names = split_names(columns, list(table.frame.columns))
+def _check_named(table: FileTable, names: Sequence[str], mixed: bool) -> None:
+    """Check the columns asked for, which are numeric ones unless mixed."""
     if len(set(names)) < len(names):
-        raise BadInputError(f"--columns must not name a column twice, got {columns}.")
+        raise BadInputError(f"--columns must not name a column twice, got {','.join(names)}.")
     for name in names:
         column = find_column(table, name)
         check_spelling(table, [name])
         if not mixed and not holds_numbers(column):
             raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
-    return names
 
 
 def check_spelling(table: FileTable, names: Sequence[str]) -> None:
@@ -214,11 +181,6 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
             )
 
 
-def _names_the_rows(column: pd.Series[Any]) -> bool:
-    """Tell whether a column of text hardly repeats itself, as names do, and so says nothing about likeness."""
-    return not holds_numbers(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
-
-
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
     """Tell whether all entries differ, but for a few rows that stand there twice."""
     return column.nunique() >= NEARLY_ALL * len(column)
@@ -231,19 +193,15 @@ def _is_slip(table: FileTable, name: str) -> bool:
         return False
     if _is_too_long(column):
         return not _has_name_of_id(name)
-    return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
+    filled = column.dropna().astype(str)
+    commas = filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)
+    return bool(commas.mean() > 0.5) or (name not in table.quoted and _mostly_numbers(column))
 
 
 def _is_too_long(column: pd.Series[Any]) -> bool:
     """Tell whether a column is text because it holds whole numbers of more digits than any type of number has."""
     filled = column.dropna().astype(str)
     return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
-
-
-def _mostly_commas(column: pd.Series[Any]) -> bool:
-    """Tell whether most cells are numbers with a comma, in quotes or not."""
-    filled = column.dropna().astype(str)
-    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
 
 
 def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
@@ -254,11 +212,6 @@ def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
     amounts = filled.str.fullmatch(AMOUNT)
     written = amounts & pd.to_numeric(filled, errors="coerce").isna()
     return bool(amounts.mean() > 0.5 and written.any() and (not quoted or written.mean() > 0.5))
-
-
-def _holds_objects(column: pd.Series[Any]) -> bool:
-    """Tell whether some cells are neither text nor truth values, but objects such as decimals and dates."""
-    return column.dtype == object and any(not isinstance(cell, str | bool) for cell in column.dropna())
 
 
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
@@ -365,16 +318,14 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
         if holds_numbers(column) or holds_truths(column):
             continue
         if name in parsed.bare_responses and not mixed:
-            raise BadInputError(f"{table.file}: {_first_text(table, name)}.")
+            advice = "responses are numbers, unless --metric gower compares them"
+            raise BadInputError(f"{table.file}: {_first_text(table, name)}; {advice}.")
         if name in table.categories or isinstance(column.dtype, pd.CategoricalDtype):
             continue
-        objects = name in parsed.bare and _holds_objects(column)
-        if (
-            objects
-            or _is_too_long(column)
-            or _is_slip(table, name)
-            or _holds_amounts(column, quoted=name in table.quoted)
-        ):
+        # neither text nor truth values, but such as decimals and dates
+        objects = column.dtype == object and any(not isinstance(cell, str | bool) for cell in column.dropna())
+        amounts = _holds_amounts(column, quoted=name in table.quoted)
+        if (objects and name in parsed.bare) or amounts or _is_too_long(column) or _is_slip(table, name):
             raise BadInputError(
                 f"{table.file}: {_first_text(table, name)}; mend it, or write C({name}) in the formula, or name the "
                 "column in --category, if its cells are categories."
@@ -470,13 +421,8 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
     """Split a condition into column, comparison and value; names may hold signs, and the longest name counts."""
-    fits = []
-    for i in range(len(condition)):
-        operator = next((o for o in OPERATORS if condition.startswith(o, i)), None)
-        if operator is not None:
-            fits.append((condition[:i].strip(), operator, condition[i + len(operator) :].strip()))
-    if not fits:
-        raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {condition!r}.")
+    found = re.finditer(f"(?=({'|'.join(OPERATORS)}))", condition)
+    fits = [(condition[: m.start()].strip(), m[1], condition[m.end(1) :].strip()) for m in found]
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:

@@ -8,9 +8,11 @@ import stat
 import sys
 import warnings
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import accumulate
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,38 +27,7 @@ UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says other
 GZIP, PARQUET, ARCHIVE = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
 
 
-class _Unpacked(io.RawIOBase):
-    """The content of a gzip, counted while it is unpacked: a small file can hold more than any memory."""
-
-    def __init__(self, packed: BinaryIO, name: str, limit: float) -> None:
-        self.file, self.name, self.limit, self.count = gzip.GzipFile(fileobj=packed), name, limit, 0
-        self.packed = packed
-
-    def readable(self) -> bool:
-        """Tell that it can be read: always."""
-        return True
-
-    # BufferedReader asks for a block at a time, so that the count runs ahead of memory
-    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
-        """Fill the buffer, or complain when there was more than the limit."""
-        content = self.file.read(len(buffer))
-        self.count += len(content)
-        if self.count > self.limit * GIGABYTE:
-            raise BadInputError(
-                f"{self.name}: unpacks to more than {self.limit:g} GB; --unpack-limit GB raises the limit, if the file "
-                "is to be trusted."
-            )
-        buffer[: len(content)] = content
-        return len(content)
-
-    def close(self) -> None:
-        """Close both files."""
-        self.file.close()
-        self.packed.close()
-        super().close()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Source:
     """An input that can be read several times, and what it is called.
 
@@ -66,54 +37,73 @@ class Source:
         The name of the file, or "standard input".
     content : bytes or None
         Its bytes, where it can be read only once; None for a file, which is opened when it is read.
-    limit : float
-        GB that a gzip may unpack to.
     """
 
     name: str
     content: bytes | None = None
-    limit: float = UNPACKED
 
     @classmethod
     def of(cls, file: str, limit: float = UNPACKED) -> Source:
         """Find a file, or read standard input for "-"."""
         if not limit > 0:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
-        if file == "-":
-            content = getattr(sys.stdin, "buffer", sys.stdin).read()
-            content = content.encode() if isinstance(content, str) else content
-            return cls(name="standard input", content=content, limit=limit)
         path = Path(file)
         try:
-            mode = path.stat().st_mode
-            if stat.S_ISDIR(mode):
+            if file == "-":
+                content = getattr(sys.stdin, "buffer", sys.stdin).read()
+                source = cls("standard input", content.encode() if isinstance(content, str) else content)
+            elif path.is_dir():
                 raise BadInputError(f"{file}: is a folder, not a file.")
-            if not stat.S_ISREG(mode):  # a pipe can be read only once
-                return cls(name=file, content=path.read_bytes(), limit=limit)
-            with path.open("rb"):
-                return cls(name=file, limit=limit)
+            else:  # a pipe can be read only once
+                source = cls(file, None if stat.S_ISREG(path.stat().st_mode) else path.read_bytes())
+            zipped = source.zipped
         except FileNotFoundError as error:
             raise BadInputError(f"{file}: no such file.") from error
         except (OSError, ValueError) as error:
             raise BadInputError(f"{file}: cannot be read: {getattr(error, 'strerror', None) or error}.") from error
+        if zipped:
+            source._check_size(limit)
+        return source
 
-    def open(self) -> BinaryIO:
+    def _check_size(self, limit: float) -> None:
+        """Count what a gzip unpacks to, a block at a time: a small file can hold more than any memory."""
+        with readable(self.name), self.open() as file:
+            sizes = accumulate(len(block) for block in iter(partial(file.read, BLOCK), b""))
+            if any(size > limit * GIGABYTE for size in sizes):
+                raise BadInputError(
+                    f"{self.name}: unpacks to more than {limit:g} GB; --unpack-limit GB raises the limit, if the file "
+                    "is to be trusted."
+                )
+
+    def _open_packed(self) -> BinaryIO:
+        """Open the bytes as they are stored."""
+        return Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)
+
+    @cached_property
+    def zipped(self) -> bool:
+        """Whether it is a gzip, by its first bytes."""
+        with self._open_packed() as file:
+            return file.read(2) == GZIP
+
+    def open(self) -> BinaryIO | gzip.GzipFile:
         """Open the bytes from the beginning, gzip undone."""
-        packed: BinaryIO = Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)  # noqa: SIM115
-        zipped = packed.read(2) == GZIP
-        packed.seek(0)
-        return io.BufferedReader(_Unpacked(packed, self.name, self.limit), BLOCK) if zipped else packed
+        if not self.zipped:
+            return self._open_packed()
+        return gzip.open(self.name if self.content is None else io.BytesIO(self.content))
 
     def head(self, size: int = 4096) -> bytes:
         """Read the first bytes."""
         with readable(self.name), self.open() as file:
             return file.read(size)
 
-    @property
-    def parquet(self) -> bool:
-        """Tell whether it is Parquet, by its first bytes or its name."""
+    def is_parquet(self, options: Sequence[str]) -> bool:
+        """Tell whether it is Parquet, by its first bytes or its name; then options on the text have no use."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
-        return self.head(4) == PARQUET or bool({".parquet", ".pq"} & suffixes)
+        if self.head(4) != PARQUET and not {".parquet", ".pq"} & suffixes:
+            return False
+        if options:
+            raise BadInputError(f"{self.name}: {', '.join(options)}: of no use with Parquet, which says it itself.")
+        return True
 
     @property
     def code(self) -> str:
@@ -132,12 +122,10 @@ class Source:
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
         try:
             with self.open() as content, io.TextIOWrapper(content, encoding or self.encoding, newline="") as file:
-                block = self.block(file).removeprefix("\ufeff")
-                while block:
+                for i, block in enumerate(iter(lambda: file.read(BLOCK) + file.readline(), "")):
                     if "\0" in block:
                         raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.")
-                    yield block
-                    block = self.block(file)
+                    yield block if i else block.removeprefix("\ufeff")
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
@@ -145,16 +133,6 @@ class Source:
                 raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
-
-    @staticmethod
-    def block(file: io.TextIOWrapper) -> str:
-        """Read the next block; empty at the end."""
-        return file.read(BLOCK) + file.readline()
-
-    def text(self, encoding: str | None) -> str:
-        """Read the whole text."""
-        with readable(self.name):
-            return "".join(self.blocks(encoding))
 
 
 @contextmanager

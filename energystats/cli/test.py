@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.files import check_outputs, draw, save
+from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order
-from energystats.cli.options import FILE, GENERAL, ID, Parser, add_command, picture_of, wants_bar
+from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from energystats.distribution_tests.designs import Design
-
-__all__ = ["add_test_command", "run_test"]
+__all__ = ["TEST"]
 
 
 EXAMPLES = """\
@@ -37,66 +31,29 @@ LABELS = {  # of rows: option, the argument, and what one of them is
     "--paired": ("paired", "unit"),
     "--whole-plots": ("whole_plots", "whole plot"),
 }
-RESAMPLES = {  # None: 999, and more for many pairs
-    "metavar": "N", "type": int, "help": "random draws behind a p-value (default 999, more for many pairs)"
-}  # fmt: skip
-DESIGN: dict[str, dict[str, Any]] = {
-    "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
-    "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
-    "--whole-plots": {"metavar": "COL", "help": "column of sets of rows treated together; whole sets are permuted"},
-}
-
-
-def add_test_command(commands: argparse._SubParsersAction[Parser]) -> None:
-    """Add the command and its options."""
-    add_command(
-        commands,
-        run_test,
-        "test",
-        "test whether groups known in advance have equal distributions",
-        "Permutation test of equal distributions of groups that were known before the data were seen.",
-        {
-            **FILE,
-            "--group": {"metavar": "COL", "required": True, "help": "column that names the groups"},
-            "--pairs": {"action": "store_true", "help": "test every pair of groups, too, with adjusted p-values"},
-            **DESIGN,
-            **ID,
-            **picture_of("the null distribution, and with --pairs of the pairs"),
-            **GENERAL,
-            "--resamples --n-resamples": RESAMPLES,
-        },
-        ("columns", "rows and columns", "reading"),
-        EXAMPLES,
-    )
 
 
 def run_test(options: argparse.Namespace, console: Console) -> None:
     """Test equality of the distributions of the groups in a file."""
+    from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.energy_test import energy_test
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
 
-    check_outputs(options.file, picture=options.plot)
-    points = read_points(options, console, _label_columns(options))
-    table, frame, labels = points.table, points.frame, points.labels
+    table, labels = read_points(options, console, _label_columns(options))
+    frame = table.frame
     groups = in_order(labels[options.group], table.dialect)
     names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in name for name in names) else ", ").join(names)
     console.say(f"Groups of {options.group}: {shown}.\n")
-    how: dict[str, Any] = {
-        "metric": options.metric,
-        "alpha": options.alpha,
-        "n_resamples": options.resamples,
-        "design": _design_of(options, labels.apply(in_order, dialect=table.dialect)),
-        "standardize": options.standardize,
-        "progress": wants_bar(options),
-        "rng": options.seed,
-    }
+    ordered = labels.apply(in_order, dialect=table.dialect)
+    # the units of pairs are strata; there is no column None
+    design = Design(strata=ordered.get(options.paired or options.strata), whole_plots=ordered.get(options.whole_plots))
+    how = {**arguments_of(options), "design": design}
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = energy_test(frame, groups=groups, **how)
         pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
     note_if_equal(result.total, options.metric, console)
-    if options.plot is not None:
-        save(options.plot, lambda path: draw(path, [result, *pairs]), console)
+    save_picture(options.plot, [result, *pairs], console)
     console.say("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
     head |= {name: getattr(options, name) for name, _ in LABELS.values()}
@@ -117,12 +74,26 @@ def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:
     return given
 
 
-def _design_of(options: argparse.Namespace, labels: pd.DataFrame) -> Design | None:
-    """Make the design of the labels that options name; the units of pairs are strata."""
-    from energystats.distribution_tests.designs import Design
-
-    strata = options.strata if options.paired is None else options.paired
-    if strata is None and options.whole_plots is None:
-        return None
-    plots = None if options.whole_plots is None else labels[options.whole_plots]
-    return Design(strata=None if strata is None else labels[strata], whole_plots=plots)
+TEST = Command(
+    run=run_test,
+    name="test",
+    summary="test whether groups known in advance have equal distributions",
+    description="Permutation test of equal distributions of groups that were known before the data were seen.",
+    options={
+        **FILE,
+        "--group": {"metavar": "COL", "required": True, "help": "column that names the groups"},
+        "--pairs": {**FLAG, "help": "test every pair of groups, too, with adjusted p-values"},
+        "--strata": {"metavar": "COL", "help": "column of blocks; labels are permuted within them only"},
+        "--paired": {"metavar": "COL", "help": "column of subjects or other units, each with one row in every group"},
+        "--whole-plots": {"metavar": "COL", "help": "column of sets of rows treated together; whole sets are permuted"},
+        **ID,
+        **picture_of("the null distribution, and with --pairs of the pairs"),
+        **GENERAL,
+        "--resamples --n-resamples": {
+            **GENERAL["--resamples --n-resamples"], "default": None,
+            "help": "random draws behind a p-value (default 999, more for many pairs)",
+        },
+    },
+    groups=("columns", "rows and columns", "reading"),
+    examples=EXAMPLES,
+)  # fmt: skip

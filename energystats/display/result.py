@@ -5,8 +5,9 @@ from __future__ import annotations
 import abc
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -64,14 +65,14 @@ class Result(abc.ABC):
         # through the constructor, so that a copy is as read-only as the original
         values = {entry.name: getattr(self, entry.name) for entry in fields(self)}
         values |= {name: dict(value) for name, value in values.items() if isinstance(value, MappingProxyType)}
-        return _rebuilt, (type(self), values)
+        return partial(type(self), **values), ()
 
     def __str__(self) -> str:
         return self.summary()
 
     def _repr_html_(self) -> str:
         tables = "".join(table.as_html() for table in self._tables())
-        below = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._sentences())
+        below = _paragraphs(self._sentences())
         return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
@@ -233,22 +234,19 @@ class VerdictFirst(Result):
         left_out = [text for text in self._rests_on() if text not in shown]
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *self._explanations()))))
 
-    def _sentences(self) -> list[str]:
-        return [*self._rests_on(), *self._below(), *self.notes]
-
     def _head(self) -> tuple[list[str], str]:
         """Choose the paragraphs between the verdict and the tables, and write what is left to `notes`."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
         shown = _fitting(cautions, CAUTION_LINES)
         facts = _fitting(self._rests_on(), LINES - sum(map(_count_lines, shown)))
         shown = _fitting(cautions, LINES - sum(map(_count_lines, facts)))
-        if not self.notes:
-            return facts + shown, ""
         left = len(cautions) - len(shown)
-        also = (
-            f", {left} of them {'a caution' if left == 1 else 'cautions'} for which there was no room" if left else ""
-        )
-        return facts + shown, f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}{also}: see `.notes`."
+        also = f", {left} of them {'a caution' if left == 1 else 'cautions'} for which there was no room" * bool(left)
+        return facts + shown, f"{self._count_notes()}{also}: see `.notes`." if self.notes else ""
+
+    def _count_notes(self) -> str:
+        """Write how many notes there are."""
+        return f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}"
 
     def summary(self) -> str:
         """Write the verdict, what it rests on in at most eight lines, and text tables; more is in `notes`."""
@@ -258,15 +256,11 @@ class VerdictFirst(Result):
         return "\n".join([*sentences([self._conclusion(), *head]), "", tables, *end])
 
     def _repr_html_(self) -> str:
-        above = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._head()[0])
         tables = "".join(table.as_html() for table in self._tables())
-        below = "".join(f"<p>{_sentence_html(text)}</p>" for text in self._below())
-        if self.notes:
-            heading = f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}"
-            notes = "".join(f"<p>{_sentence_html(text)}</p>" for text in self.notes)
-            below += f"<details><summary>{heading}</summary>{notes}</details>"
+        notes = f"<details><summary>{self._count_notes()}</summary>{_paragraphs(self.notes)}</details>"
         verdict = f"<p><b>{_sentence_html(self._conclusion())}</b></p>"
-        return f'<div class="energystats">{verdict}{above}{tables}{below}</div>'
+        below = _paragraphs(self._below()) + notes * bool(self.notes)
+        return f'<div class="energystats">{verdict}{_paragraphs(self._head()[0])}{tables}{below}</div>'
 
 
 def _count_lines(text: str) -> int:
@@ -285,13 +279,14 @@ def _fitting(texts: list[str], lines: int) -> list[str]:
     return kept
 
 
-def _rebuilt(kind: type[Result], values: dict[str, Any]) -> Result:
-    return kind(**values)
-
-
 def _sentence_html(text: str) -> str:
     """Write a note for HTML, with names of functions as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
+
+
+def _paragraphs(texts: Iterable[str]) -> str:
+    """Write notes for HTML."""
+    return "".join(f"<p>{_sentence_html(text)}</p>" for text in texts)
 
 
 def _short_repr(value: object) -> str:

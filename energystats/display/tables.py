@@ -31,7 +31,7 @@ ROWS_SHOWN = 60  # of a table in a summary
 NAME_LENGTH = 24
 JOINERS = "\u200c\u200d"  # without a width, and part of words in Persian and others
 LEVEL = 0.05  # of the plain words below a test
-NUMERAL = re.compile(r"[<>]?[-+]?\d+(\.\d+)?(e[-+]?\d+)?%?")
+NUMERAL = re.compile(r"[<>]?[-+]?\d+((?:\.\d+)?(?:e[-+]?\d+)?%?)")  # and what stands after its whole part
 
 
 # ---------------------------------------------------------------- names
@@ -122,13 +122,13 @@ class TextTable:
         if self.heads:
             columns = [[head, *column] for head, column in zip(self.heads, columns, strict=True)]
             stubs = [self.corner, *stubs]
-        columns = [[_to_right(cell, max(map(_width, column))) for cell in column] for column in columns]
+        columns = [[_padded(cell, max(map(_width, column)), right=True) for cell in column] for column in columns]
         # a title wider than the table widens its first column
         natural = max(map(_width, stubs)) + sum(len(GAP) + _width(column[0]) for column in columns)
         total = max(natural, min(_width(self.title), WIDTH))
         first = max(map(_width, stubs)) + total - natural
-        lines = [GAP.join(line) for line in zip([_to_left(stub, first) for stub in stubs], *columns, strict=True)]
-        title = [_to_left(line, total) for line in textwrap.wrap(self.title, total)]
+        lines = [GAP.join(line) for line in zip([_padded(stub, first) for stub in stubs], *columns, strict=True)]
+        title = [_padded(line, total) for line in textwrap.wrap(self.title, total)]
         head = [lines.pop(0), "-" * total] if self.heads else []
         return "\n".join([*title, "=" * total, *head, *lines, "=" * total])
 
@@ -186,27 +186,17 @@ def _width(text: str) -> int:
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
-def _to_left(text: str, columns: int) -> str:
-    """Put spaces after a text."""
-    return text + " " * (columns - _width(text))
-
-
-def _to_right(text: str, columns: int) -> str:
-    """Put spaces before a text."""
-    return " " * (columns - _width(text)) + text
+def _padded(text: str, columns: int, *, right: bool = False) -> str:
+    """Put spaces after a text, or before it where it is set to the right."""
+    blanks = " " * (columns - _width(text))
+    return blanks + text if right else text + blanks
 
 
 def _on_the_point(column: Sequence[str]) -> list[str]:
     """Put spaces after cells so that, set to the right, the points of numbers are below each other."""
-    after = [len(_tail(cell)) for cell in column]
-    most = max((n for cell, n in zip(column, after, strict=True) if NUMERAL.fullmatch(cell)), default=0)
-    return [cell + " " * (most - n) if NUMERAL.fullmatch(cell) else cell for cell, n in zip(column, after, strict=True)]
-
-
-def _tail(cell: str) -> str:
-    """Find what stands after the whole part of a number, its point included."""
-    match = re.match(r"[<>]?[-+]?\d+", cell)
-    return cell[match.end() :] if match else ""
+    tails = [found and len(found[1]) for found in map(NUMERAL.fullmatch, column)]
+    most = max((n for n in tails if n is not None), default=0)
+    return [cell if n is None else cell + " " * (most - n) for cell, n in zip(column, tails, strict=True)]
 
 
 def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:

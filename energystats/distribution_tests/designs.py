@@ -54,6 +54,9 @@ class Design:
     paired: bool = False
     whole_plots: ArrayLike | None = None
 
+    def __post_init__(self) -> None:
+        check_flag(self.paired, "paired")
+
     def __repr__(self) -> str:
         parts = [f"strata={_show_labels(self.strata)}"] * (self.strata is not None)
         parts += [f"paired={self.paired}"] * (self.paired is not False)
@@ -79,7 +82,6 @@ def check_design(design: Design | None) -> Design:
             f"`design` must be an `es.Design`, got {type(design).__name__}; for example `es.Design(strata=block)`, "
             "`es.Design(paired=True)` or `es.Design(whole_plots=cage)`."
         )
-    check_flag(design.paired, "paired")
     return design
 
 

@@ -56,9 +56,6 @@ def plot_null(
     ax = axes_or_new(ax)
     if density is not None:
         _draw_density(density, ax)
-    _draw_histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
-    if density is not None:
-        ax.set_ylabel("density")
     # labels of the axis for the names of statistics that the tests use
     names = {
         "between": "between-sample energy S",
@@ -67,8 +64,14 @@ def plot_null(
         "cross": "cross statistic",
         "min p": "smallest p-value over the semimetrics",
     }
-    ax.set_xlabel(names.get(statistic_name, statistic_name))
-    ax.set_title(f"H0: equal distributions, {write_sizes_for_title(sizes)}", loc="left")
+    what = "other labelings" if exact else "random permutations"
+    xlabel, title = (
+        names.get(statistic_name, statistic_name),
+        f"H0: equal distributions, {write_sizes_for_title(sizes)}",
+    )
+    _draw_histogram_with_line(null, observed, pvalue, ax, what=what, xlabel=xlabel, title=title)
+    if density is not None:
+        ax.set_ylabel("density")
     return ax
 
 
@@ -76,11 +79,9 @@ def plot_model_null(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None = None, *, n: int, exact: bool = False
 ) -> Axes:
     """Draw F of a model under the other permutations as a histogram, with the observed F as a line."""
-    ax = axes_or_new(ax)
-    _draw_histogram_with_line(null, observed, pvalue, "other labelings" if exact else "random permutations", ax)
-    ax.set_xlabel("F of the model")
-    ax.set_title(f"H0: the response depends on no term, n = {n}", loc="left")
-    return ax
+    what = "other labelings" if exact else "random permutations"
+    title = f"H0: the response depends on no term, n = {n}"
+    return _draw_histogram_with_line(null, observed, pvalue, ax, what=what, xlabel="F of the model", title=title)
 
 
 def _draw_density(density: Curve, ax: Axes) -> None:
@@ -93,11 +94,14 @@ def _draw_density(density: Curve, ax: Axes) -> None:
     ax.set_ylim(bottom=0)
 
 
-def _draw_histogram_with_line(null: FloatArray, observed: float, pvalue: float, what: str, ax: Axes) -> Axes:
+def _draw_histogram_with_line(
+    null: FloatArray, observed: float, pvalue: float, ax: Axes | None, *, what: str, xlabel: str, title: str
+) -> Axes:
     """Draw a null distribution and the observed value in it, at the right edge if that is infinite.
 
     Infinite values of the null distribution are left out.
     """
+    ax = axes_or_new(ax)
     # F is infinite where a labeling leaves no residual
     finite = null[np.isfinite(null)]
     if finite.size:
@@ -106,8 +110,8 @@ def _draw_histogram_with_line(null: FloatArray, observed: float, pvalue: float, 
         ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, {p_text(pvalue, short=True)}")
     elif observed == np.inf:
         ax.axvline(ax.get_xlim()[1], color=OBSERVED, lw=4, label=f"observed, infinite, {p_text(pvalue, short=True)}")
-    ax.set_xlabel("between-sample energy S")
-    ax.set_ylabel("count")
+    ax.set(xlabel=xlabel, ylabel="count")
+    ax.set_title(title, loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -137,11 +141,9 @@ def plot_goodness(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None = None, *, distribution: str, n: int
 ) -> Axes:
     """Draw the statistics of simulated samples as a histogram, with the observed one as a line."""
-    ax = axes_or_new(ax)
-    _draw_histogram_with_line(null, observed, pvalue, "simulated samples", ax)
-    ax.set_xlabel(f"n times the energy distance to the distribution, n = {n}")
-    ax.set_title(f"H0: {write_plain_name(distribution, 60)}", loc="left")
-    return ax
+    xlabel = f"n times the energy distance to the distribution, n = {n}"
+    title = f"H0: {write_plain_name(distribution, 60)}"
+    return _draw_histogram_with_line(null, observed, pvalue, ax, what="simulated samples", xlabel=xlabel, title=title)
 
 
 def plot_references(
@@ -159,13 +161,10 @@ def plot_references(
     The references are `gaussian`, of another `hypothesis`, or have independent unimodal scores; `held_out` says that E
     of held-out points was compared, else S/T.
     """
-    ax = axes_or_new(ax)
-    _draw_histogram_with_line(null, observed, pvalue, "reference samples", ax)
     share = "S/T less the mean of its references" if gaussian else "S/T of the clusters found"
-    ax.set_xlabel("mean held-out E" if held_out else share)
-    null_hypothesis = "one Gaussian" if gaussian else hypothesis or "independent unimodal scores"
-    ax.set_title(f"H0: {null_hypothesis}", loc="left")
-    return ax
+    xlabel = "mean held-out E" if held_out else share
+    title = f"H0: {'one Gaussian' if gaussian else hypothesis or 'independent unimodal scores'}"
+    return _draw_histogram_with_line(null, observed, pvalue, ax, what="reference samples", xlabel=xlabel, title=title)
 
 
 def plot_scores(

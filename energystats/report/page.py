@@ -19,6 +19,7 @@ from energystats._core.statistics import share
 from energystats._runtime import part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike
 from energystats.display.numbers import p_text
+from energystats.display.tables import LEVEL
 from energystats.exceptions import collected
 from energystats.inputs.options import check_count
 from energystats.metrics.base import is_named
@@ -29,9 +30,6 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 __all__ = ["cluster_report", "render", "write_whole"]
-
-
-LEVEL = 0.05
 
 
 def render(study: Study) -> str:
@@ -151,23 +149,14 @@ def cluster_report(
     True
     """
     seed = _seed_of(rng)
-    _announce(X, k, search_options(metric, alpha, standardize), n_resamples, None if select is None else k_max)
+    options = {
+        "metric": metric, "alpha": alpha, "standardize": standardize, "conservative": conservative,
+        "n_resamples": n_resamples, "k_max": k_max,
+    }  # fmt: skip
+    _announce(X, k, search_options(options), n_resamples, None if select is None else k_max)
     with part_of_a_longer_call(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        study = Study.run(
-            X,
-            k,
-            Reading(file=title),
-            metric=metric,
-            alpha=alpha,
-            standardize=standardize,
-            conservative=conservative,
-            n_resamples=n_resamples,
-            select=select,
-            k_max=k_max,
-            progress=progress,
-            rng=seed,
-        )
+        study = Study.run(X, k, Reading(file=title), criterion=select, progress=progress, rng=seed, **options)
         # what the test notes stands in its section, whether it warned or did so before
         told = () if isinstance(study.test, str) else study.test.notes
         notes = dict.fromkeys(str(w.message) for w in caught if str(w.message) not in told)

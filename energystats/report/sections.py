@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from energystats import __version__
+from energystats._core.statistics import energy_distances
 from energystats.display.numbers import number
 from energystats.report.study import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = [
     "describe_columns",
@@ -63,16 +67,14 @@ def describe_columns(study: Study) -> Rows:
     for j, name in enumerate(study.data.columns[:COLUMNS_LISTED]):
         column = study.data.iloc[:, j]
         known = column.dropna()
-        head: list[object] = [name, len(column) - len(known), int(known.nunique())]
+        summary: list[object] = [*"----"]
         if name in study.categories:
-            rows.append([*head, "categories", _find_commonest(known, "{} ({} times)"), "", ""])
-        elif known.empty:
-            rows.append([*head, *"----"])
-        else:
+            summary = ["categories", _find_commonest(known, "{} ({} times)"), "", ""]
+        elif not known.empty:
             values = known.to_numpy(dtype=np.float64)
             size = float(np.abs(values).max()) or 1.0  # squares of the largest numbers overflow
-            summary = (values.min(), np.median(values), values.max(), size * np.std(values / size))
-            rows.append([*head, *(number(float(v)) for v in summary)])
+            summary = [*map(number, (values.min(), np.median(values), values.max(), size * np.std(values / size)))]
+        rows.append([name, len(column) - len(known), int(known.nunique()), *summary])
     return rows
 
 
@@ -96,24 +98,19 @@ def list_heads(study: Study) -> list[str]:
 
 def list_clusters(study: Study) -> Rows:
     """List size, share and typical row of every cluster."""
-    sizes, typical = study.found.sizes, study.representatives.tolist()
-    return [
-        [f"cluster {j}", size, f"{size / study.n:.1%}", study.name(row)]
-        for j, (size, row) in enumerate(zip(sizes, typical, strict=True))
-    ]
+    typical = enumerate(zip(study.found.sizes, study.representatives.tolist(), strict=True))
+    return [[f"cluster {j}", size, f"{size / study.n:.1%}", study.name(row)] for j, (size, row) in typical]
 
 
 def list_by_cluster(study: Study, *, measured: bool) -> Rows:
     """List the mean of every measured column in every cluster, or the commonest value of every other column."""
-    frame = study.measured if measured else study.categories
+    frame = (study.measured if measured else study.categories).iloc[:, :COLUMNS_LISTED]
     parts = [frame[study.found.labels == j] for j in range(min(study.k, CLUSTERS_LISTED))]
-    if measured:
-        means = [part.mean(axis=0).to_numpy(dtype=np.float64) for part in parts]
-        return [[name, *(number(mean[i]) for mean in means)] for i, name in enumerate(frame.columns[:COLUMNS_LISTED])]
-    return [
-        [name, *(_find_commonest(part.iloc[:, i].dropna(), "{} ({share:.0%})") for part in parts)]
-        for i, name in enumerate(frame.columns[:COLUMNS_LISTED])
-    ]
+
+    def describe(column: pd.Series[Any]) -> str:
+        return number(float(column.mean())) if measured else _find_commonest(column.dropna(), "{} ({share:.0%})")
+
+    return [[name, *(describe(part.iloc[:, i]) for part in parts)] for i, name in enumerate(frame.columns)]
 
 
 def _find_commonest(known: Any, form: str) -> str:
@@ -133,19 +130,11 @@ def list_members(study: Study) -> Rows:
 
 def list_distances(study: Study) -> Rows:
     """List the energy distances between the clusters, where these are few."""
-    g = study.groups.g
-    # E of clusters i and j is 2 g_ij - g_ii - g_jj, with g the means of rho between and within clusters
-    E = 2 * g - np.diagonal(g)[:, None] - np.diagonal(g)[None, :]
-    np.fill_diagonal(E, 0.0)
+    E = energy_distances(study.groups.g, np.ones(study.k))  # g is M with every size 1
     return [[f"cluster {i}", *map(number, E[i])] for i in range(study.k)] if study.k <= CLUSTERS_LISTED else []
 
 
 def list_versions() -> Rows:
     """List what computed the numbers."""
-    rows: Rows = [["energystats", __version__], ["Python", platform.python_version()]]
-    for name in PACKAGES:
-        try:
-            rows.append([name, version(name)])
-        except PackageNotFoundError:
-            rows.append([name, "not installed"])
-    return rows
+    packages: Rows = [[name, version(name)] for name in PACKAGES]
+    return [["energystats", __version__], ["Python", platform.python_version()], *packages]

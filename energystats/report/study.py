@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import IntArray
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.split import ALIKE, SHOWN_ELSEWHERE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
@@ -108,30 +109,27 @@ class Study:
         k: int | None,
         reading: Reading,
         *,
-        metric: Any = "euclidean",
-        alpha: float = 1.0,
-        standardize: bool = False,
-        conservative: bool = False,
-        n_resamples: int = 199,
-        select: str | None = None,
-        k_max: int = 10,
         progress: bool | None = False,
         rng: int = 0,
+        criterion: str | None = None,
+        **options: Any,
     ) -> Study:
-        """Choose k where it is not given, cluster, and test."""
+        """Choose k where it is not given, cluster, and test; `options` are those of `cluster_report`."""
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
-        search = search_options(metric, alpha, standardize)
-        testing = {**search, "alpha": alpha, "conservative": conservative, "n_resamples": n_resamples}
-        selecting = {"k_max": k_max, "criterion": select, **search, "conservative": conservative}
+        options = DEFAULTS | options
+        search = search_options(options)
+        testing = search | {name: options[name] for name in ("alpha", "conservative", "n_resamples")}
+        selecting = {"k_max": options["k_max"], "criterion": criterion, **search}
+        selecting["conservative"] = options["conservative"]
         how: dict[str, Any] = {"rng": rng, "progress": progress}
-        selection = None if select is None else select_k(X, **selecting, **how)
+        selection = None if criterion is None else select_k(X, **selecting, **how)
         wanted = k if k is not None else 2 if selection is None else selection.k
         return cls(
             data=_as_frame(X),
             found=selection.partition
-            if k is None and selection is not None and select == "significance"
+            if k is None and selection is not None and criterion == "significance"
             else energy_cluster(X, wanted, **search, **how),
             test=_test_clusters(X, wanted, testing | how),
             selection=selection,
@@ -171,7 +169,9 @@ class Study:
         # row sums of rho over the own cluster: within a cluster their order is that of the means
         sums = d.pairs.multiply(np.ascontiguousarray(Z))[np.arange(self.n), self.found.labels]
         members = [np.flatnonzero(self.found.labels == j) for j in range(self.k)]
-        return np.array([rows[_near_smallest(sums[rows])] for rows in members], dtype=np.intp)
+        # the first sum that is the smallest, rounding aside
+        least = [sums[rows].min() + 1e-12 * np.abs(sums[rows]).max() for rows in members]
+        return np.array([rows[sums[rows] <= s][0] for rows, s in zip(members, least, strict=True)], dtype=np.intp)
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
@@ -267,9 +267,10 @@ class Study:
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
-def search_options(metric: Any, alpha: float, standardize: bool) -> dict[str, Any]:
-    """Collect the arguments of `energy_cluster`; a matrix of rho has its power already."""
-    return {"metric": metric, "alpha": 1.0 if is_named(metric, "precomputed") else alpha, "standardize": standardize}
+def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Take the arguments of `energy_cluster`; a matrix of rho has its power already."""
+    alpha = 1.0 if is_named(options["metric"], "precomputed") else options["alpha"]
+    return {"metric": options["metric"], "alpha": alpha, "standardize": options["standardize"]}
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
@@ -288,14 +289,6 @@ def _as_frame(X: Any) -> pd.DataFrame:
     """Turn the table into a data frame."""
     import pandas as pd
 
-    if isinstance(X, pd.DataFrame):
-        return X
-    if isinstance(X, pd.Series):
-        return X.to_frame()
-    array = np.asarray(X)
-    return pd.DataFrame(array[:, None] if array.ndim == 1 else array).add_prefix("column ")
-
-
-def _near_smallest(values: FloatArray) -> int:
-    """Find the first value that is the smallest, rounding aside."""
-    return int(np.flatnonzero(values <= values.min() + 1e-12 * np.abs(values).max())[0])
+    if isinstance(X, pd.DataFrame | pd.Series):
+        return pd.DataFrame(X)
+    return pd.DataFrame(np.asarray(X)).add_prefix("column ")

@@ -1,0 +1,75 @@
+"""Square matrices from files or standard input."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from energystats.cli.console import Console
+from energystats.cli.csv_scan import DecimalPoints
+from energystats.cli.dialects import Dialect, detected, doubt_of
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.reading import code_of_dialect
+from energystats.cli.sources import Source, readable
+from energystats.inputs.names import list_names
+
+if TYPE_CHECKING:
+    from energystats.inputs.matrix_files import MatrixFile
+
+__all__ = ["read_matrix"]
+
+
+def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
+    """Read the square matrix of a CSV or Parquet file, with its names, and give a statement that reads it again.
+
+    With `names`, the column of this name has the names of the rows, as the first one has otherwise.
+    """
+    import pandas as pd
+
+    from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
+
+    source = Source.of(file, given.limit)
+    parquet = source.is_parquet(given.options)
+    dialect, cells, text = given, [], ""
+    with readable(source.name):
+        if parquet:
+            with source.open() as content:
+                cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
+        else:
+            text = "".join(source.blocks(given.encoding))
+    if text.strip():
+        with bad_input(source.name):
+            dialect = detected(text, given, console)
+        with readable(source.name):
+            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
+        if dialect.thousands is not None or dialect.decimal != ".":
+            cells = [[dialect.plain(cell) for cell in row] for row in cells]
+    if names is not None:
+        header = cells[0] if cells else []
+        if names not in header:
+            raise BadInputError(f"{source.name}: no column {names!r}.{list_names(names, header)}")
+        j = header.index(names)
+        cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
+    with bad_input(source.name):
+        matrix = parse_cells(cells)
+    if dialect.points_may_part and given.decimal is None:
+        # all entries are in one unit, so that one of them tells of all what a point is
+        points, left = DecimalPoints(dialect.words), int(matrix.layout == "both")
+        for row in cells[int(matrix.layout != "none") :]:
+            points.look(0, row[left:])
+        if (doubt := points.doubt()) is not None:
+            raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
+    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
+    return matrix, _matrix_code(matrix, source, dialect)
+
+
+def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
+    """Write the statement that makes a square frame of the same numbers."""
+    if source.is_parquet(()):
+        stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
+        return f"X = pd.read_parquet({stream}).select_dtypes('number')"
+    words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]
+    words += ["header=None"] if matrix.layout == "none" else []
+    words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
+    return f"X = pd.read_csv({', '.join([source.code, *words])}).to_numpy(dtype=float)"
