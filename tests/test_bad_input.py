@@ -1,5 +1,8 @@
 """Bad input: each error by its message, each warning by its class, and nothing that comes out as NaN."""
 
+import inspect
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -699,3 +702,67 @@ def test_objects_that_are_no_numbers(value, error, message):
         es.EnergyClustering(2).fit(bad)
     with pytest.raises(error, match=message):
         es.EnergyClustering(2).fit(X).predict(bad)
+
+
+# ---------------------------------------------------------------- True or False
+
+
+def designed(**how):
+    return es.energy_test(X, groups=G, design=es.Design(**how))
+
+
+FLAGGED = {  # a call of everything public that has a parameter to switch on or off
+    "Binned": es.Binned,
+    "Design": designed,
+    "EnergyClustering": lambda **how: es.EnergyClustering(2, random_state=0, **how).fit(X),
+    "Permutation": es.Permutation,
+    "Sliced": es.Sliced,
+    "cluster_report": lambda **how: es.report.cluster_report(X, 2, n_resamples=9, **how),
+    "cluster_stability": lambda **how: es.cluster_stability(X, 2, n_resamples=2, **how),
+    "cluster_test": lambda **how: es.cluster_test(X, 2, n_resamples=9, **how),
+    "cluster_tree": lambda **how: es.cluster_tree(X, n_resamples=19, **how),
+    "disco": lambda **how: es.disco(X, groups=G, n_resamples=9, **how),
+    "dispersion": lambda **how: es.dispersion(X, G, **how),
+    "energy_cluster": lambda **how: es.energy_cluster(X, 2, **how),
+    "energy_distance": lambda **how: es.energy_distance(X[:9], X[9:], **how),
+    "energy_hclust": lambda **how: es.energy_hclust(X, **how),
+    "energy_interval": lambda **how: es.energy_interval(X[:9], X[9:], n_bootstrap=9, **how),
+    "energy_power": lambda **how: es.energy_power(X[:9], X[9:], [5], n_replicates=2, n_resamples=19, **how),
+    "energy_test": lambda **how: es.energy_test(X, groups=G, n_resamples=9, **how),
+    "goodness_of_fit": lambda **how: es.goodness_of_fit(X, lambda n, r: r.normal(size=(n, 3)), n_resamples=9, **how),
+    "kernel_pca": lambda **how: es.kernel_pca(X, **how),
+    "mmd_test": lambda **how: es.mmd_test(X[:9], X[9:], n_resamples=9, **how),
+    "normality_test": lambda **how: es.normality_test(X, n_resamples=9, **how),
+    "pairwise_tests": lambda **how: es.pairwise_tests(X, np.repeat([*"abcd"], 5), n_resamples=9, **how),
+    "plot_distances": lambda **how: es.dispersion(X, G).plot_distances(**how),
+    "select_k": lambda **how: es.select_k(X, 3, n_resamples=2, **how),
+    "silhouette": lambda **how: es.silhouette(X, G, **how),
+    "spectral_embedding": lambda **how: es.spectral_embedding(X, **how),
+    "to_latex": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_latex(**how),
+    "validate_clusters": lambda **how: es.validate_clusters(X, 2, n_resamples=9, **how),
+}
+
+
+def flags():
+    """(name, parameter) of everything public whose default is True or False, and of every bar of progress."""
+    public = {name: getattr(es, name) for name in es.__all__} | {"cluster_report": es.report.cluster_report}
+    callables = {name: value for name, value in public.items() if callable(value)}
+    for value in public.values():
+        if inspect.isclass(value):
+            own = inspect.getmembers(value, inspect.isfunction)
+            callables |= {n: f for n, f in own if f.__module__.startswith("energystats") and not n.startswith("_")}
+    for name, value in sorted(callables.items()):
+        parameters = ()
+        with suppress(ValueError):  # exceptions have no signature
+            parameters = inspect.signature(value).parameters.values()
+        for one in parameters:
+            if isinstance(one.default, bool) or one.name == "progress":
+                yield name, one.name
+
+
+@pytest.mark.parametrize(("name", "flag"), list(flags()))
+def test_what_is_true_or_false_is_nothing_else(name, flag):
+    """A word is true in Python, "no" and "False" as well, and 0 or [] false."""
+    for bad in ("no", "False", 0, [], *([] if flag == "progress" else [None])):
+        with pytest.raises(TypeError, match=rf"^`{flag}` must be True(,| or) False.*, got"):
+            FLAGGED[name](**{flag: bad})
