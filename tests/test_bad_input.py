@@ -1,6 +1,7 @@
 """Bad input: each error by its message, each warning by its class, and nothing that comes out as NaN."""
 
 import inspect
+import warnings
 from contextlib import suppress
 
 import numpy as np
@@ -702,6 +703,39 @@ def test_objects_that_are_no_numbers(value, error, message):
         es.EnergyClustering(2).fit(bad)
     with pytest.raises(error, match=message):
         es.EnergyClustering(2).fit(X).predict(bad)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.Series])
+def test_weights_beyond_doubles_are_divided(kind):
+    """A common offset may be subtracted of points, but not of weights."""
+    heavy = kind(np.arange(20) + 2**60)
+    for call in (
+        lambda: es.dispersion(X, G, sample_weight=heavy),
+        lambda: es.energy_distance(X, X + 1, sample_weight=(heavy, None)),
+        lambda: es.energy_cluster(X, 2, sample_weight=heavy),
+    ):
+        with pytest.raises(ValueError, match=r"sample_weight.* beyond 2\*\*53, .*; divide all by one number\."):
+            call()
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_rounding_that_z_scores_blow_up_is_told(in_blocks, tmp_path, monkeypatch):
+    """.3 and .1 + .2 became one standard deviation above and one below the mean, without a word."""
+    monkeypatch.setattr("energystats.pairs.open_blocks.IN_MEMORY", 0 if in_blocks else 2**26)
+    same = np.where(np.arange(20) % 2, 0.3, 0.1 + 0.2)
+    table = pd.DataFrame({"u": X[:, 0], "same": same, "flat": 0.1, "ids": 2.0**52 + np.arange(20) % 2})
+
+    def read(frame):
+        if not in_blocks:
+            return es.dispersion(frame, G, standardize=True)
+        frame.to_parquet(tmp_path / "t.parquet", index=False)
+        return es.dispersion(tmp_path / "t.parquet", G, standardize=True)
+
+    with pytest.warns(es.ColumnScaleWarning, match=r"^Column same: no more variation than the rounding of the values"):
+        read(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(table.drop(columns="same"))
 
 
 # ---------------------------------------------------------------- True or False
