@@ -410,6 +410,9 @@ def paired_calls():
         "energy_test": lambda a, b: es.energy_test(a, b, design=design),
         "mmd_test": lambda a, b: es.mmd_test(a, b, design=design),
         "pooled": lambda a, b: es.energy_test(pd.concat([a, b]), groups=g, design=design),
+        "names of labels": lambda a, b: es.energy_test(
+            np.concatenate([a, b]), groups=pd.Series(g, pd.concat([a, b]).index), design=design
+        ),
         "pooled frame": lambda a, b: es.energy_test(pd.concat([a, b]).to_frame("x"), groups=g, design=design),
         "pooled mmd": lambda a, b: es.mmd_test(pd.concat([a, b]), groups=g, design=design),
         "pairwise_tests": lambda a, b: es.pairwise_tests(pd.concat([a, b]), g, design=design),

@@ -87,14 +87,15 @@ def check_design(design: Design | None) -> Design:
 def exchangeable_units(
     design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
-    """Find what a design leaves to exchange, given its `labels` (strata and whole plots) as they were read."""
-    strata, whole_plots = labels
+    """Find what a design leaves to exchange, given the `labels` (groups, strata and whole plots) as they were read."""
+    given, strata, whole_plots = labels
     units = ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
     # row i of every sample is one subject, so names of rows must agree where there are any
     if design.paired:
         indices = [index for table in tables for index in table.indices or (table.index,)]
-        if len(indices) == 1 and indices[0] is not None:
-            indices = [indices[0][groups.codes == j] for j in range(groups.k)]  # of a pooled table
+        if len(indices) == 1:  # of a pooled table, whose labels may have the names of its rows where it has none
+            pooled = getattr(given, "index", None) if indices[0] is None else indices[0]
+            indices = [] if pooled is None else [pooled[groups.codes == j] for j in range(groups.k)]
         check_same_names(indices, "Paired samples")
     return units
 

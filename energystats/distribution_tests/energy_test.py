@@ -137,7 +137,7 @@ def energy_test(
     # the first reads the table; the others are fitted to the same points
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(tables, groups, metric=first, alpha=1.0, standardize=standardize)
-    units = exchangeable_units(design, tables, blocks, checked)
+    units = exchangeable_units(design, tables, (groups, *blocks), checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -144,7 +144,7 @@ def pairwise_tests(
     pairs = _pairs_of(checked, control)
     sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"), max(999, 40 * len(pairs) - 1))
     refuse_stop(sampling, "pairwise_tests")
-    units = exchangeable_units(design, tables, blocks, checked)
+    units = exchangeable_units(design, tables, (labels, *blocks), checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")
