@@ -145,7 +145,7 @@ class Parsed:
                     f"{held}."
                 )
             _check_columns(str(term), matrix)
-            names = [str(each).replace(str(_counted(term)), str(term)) for each in spec.column_names]
+            names = [str(each).replace(str(_counting_term(term)), str(term)) for each in spec.column_names]
             found |= dict(zip(names, matrix.T, strict=True))
         return pd.DataFrame(found)
 
@@ -176,7 +176,7 @@ class Parsed:
         """Compute the columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
-        blocks = [matrix[:, spec.term_slices[_counted(term)]] for term in coded]
+        blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
         for term, columns in zip(terms, blocks, strict=True):
             _check_columns(str(term), columns)
         return blocks
@@ -190,7 +190,7 @@ class Parsed:
         """
         from formulaic import Formula, ModelSpec
 
-        formula = Formula([_counted(term) for term in terms], _ordering="none")
+        formula = Formula([_counting_term(term) for term in terms], _ordering="none")
         # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
         seen = [] if seen is None else seen
@@ -237,7 +237,7 @@ class Parsed:
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
-            (run,) = _counted(data.term([factor])).factors
+            (run,) = _counting_term(data.term([factor])).factors
             if run not in spec.factor_contrasts:
                 return None
             if not seen:
@@ -475,7 +475,7 @@ def _count_call(node: ast.expr) -> ast.expr:
 
 
 @cache
-def _counted_text(expression: str) -> str:
+def _counting_text(expression: str) -> str:
     """Write an expression with truth values as numbers wherever it reckons."""
     pieces = expression.split("`")
     tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
@@ -485,7 +485,7 @@ def _counted_text(expression: str) -> str:
     return re.sub(rf"{QUOTED}(\d+)", lambda found: f"`{pieces[int(found[1])]}`", text)
 
 
-def _counted(term: Any) -> Any:
+def _counting_term(term: Any) -> Any:
     """Make a term whose computed factors count truth values; anything else as it is."""
     from formulaic.parser.types import Factor
     from formulaic.parser.types import Term as FormulaTerm
@@ -493,7 +493,7 @@ def _counted(term: Any) -> Any:
     if all(f.eval_method.value != "python" for f in term.factors):
         return term
     run = (
-        Factor(_counted_text(f.expr), eval_method="python") if f.eval_method.value == "python" else f
+        Factor(_counting_text(f.expr), eval_method="python") if f.eval_method.value == "python" else f
         for f in term.factors
     )
     return FormulaTerm(run)
