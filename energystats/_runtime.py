@@ -322,6 +322,9 @@ def check_memory(*works: Work) -> None:
 
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
+    if not isinstance(progress, bool | np.bool_ | None):
+        kind = type(progress).__name__
+        raise TypeError(f"`progress` must be True, False or None, got {progress!r} of type {kind}.")
     # the slowest rates first: a call that is short even with them needs no measurement
     check_memory(*works)
     workers = d.n_workers

@@ -146,6 +146,8 @@ class Dissimilarity(abc.ABC):
         # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
         if standardization is not None:
+            if warns:
+                _warn_of_rounding(points.min(axis=0), points.max(axis=0), columns)
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units:
@@ -495,6 +497,7 @@ class Blocks(Dissimilarity):
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
         if standardize:
+            _warn_of_rounding(measures.low, measures.high, rows.columns)
             standardization = Standardization.of_measures(measures.mean, measures.deviation, measures.width)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
         check_blocks(rows, metric, place)
@@ -732,6 +735,20 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
         return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
+
+
+def _warn_of_rounding(low: FloatArray, high: FloatArray, columns: Sequence[str] | None) -> None:
+    """Warn of columns that vary by the rounding of their values alone, which z-scores blow up; not of whole numbers."""
+    size = np.maximum(np.abs(low), np.abs(high))
+    exact = (low == np.rint(low)) & (high == np.rint(high))
+    found = np.flatnonzero((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
+    if found.size:
+        names = ", ".join(columns[j] if columns else str(j) for j in found[:10]) + ", ..." * (found.size > 10)
+        warn(
+            f"Column{'s' * (found.size > 1)} {names}: no more variation than the rounding of the values, such as .3 "
+            "and .1 + .2; standardize=True makes differences of full size of it. Round the values, or leave it out.",
+            ColumnScaleWarning,
+        )
 
 
 def _warn_of_scales(

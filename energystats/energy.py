@@ -20,7 +20,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.methods import Sliced, read_method
-from energystats.inputs.options import as_generator, check_option
+from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
@@ -193,6 +193,7 @@ def energy_distance(
     3.0
     """
     check_option(estimator, "estimator", ("v", "u"))
+    check_flag(standardize, "standardize")
     how, generator = read_method(method, None, ("complete", "sliced")), as_generator(rng)
     if how.n_bins is not None or how.stop_at is not None or how.extrapolate:
         raise ValueError("A distance has no permutations; leave `n_bins`, `stop_at` and `extrapolate` of `method` out.")
@@ -328,6 +329,7 @@ def dispersion(
     >>> result.within, result.between, result.total
     (1.0, 4.5, 5.5)
     """
+    check_flag(standardize, "standardize")
     (X,), (labels, sample_weight) = opened((X,), {"labels": labels, "sample_weight": sample_weight}, client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     groups = Groups.from_labels(labels, d.n, name="labels")
@@ -453,6 +455,7 @@ class Dispersion(Result):
         """
         from energystats.plotting.distances import plot_distances
 
+        check_flag(tree, "tree")
         linkage = self._group_linkage() if tree else None
         values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
         return plot_distances(self._group_energies(), ax, linkage=linkage, **values)

@@ -55,7 +55,7 @@ class DoubleDippingWarning(EnergyStatsWarning):
 
 
 class ColumnScaleWarning(EnergyStatsWarning):
-    """The columns have very different spreads, so one of them decides every distance."""
+    """The columns have very different spreads, so one decides every distance, or z-scores blow up mere rounding."""
 
 
 class MatrixAsPointsWarning(EnergyStatsWarning):

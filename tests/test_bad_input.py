@@ -1,5 +1,9 @@
 """Bad input: each error by its message, each warning by its class, and nothing that comes out as NaN."""
 
+import inspect
+import warnings
+from contextlib import suppress
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -699,3 +703,100 @@ def test_objects_that_are_no_numbers(value, error, message):
         es.EnergyClustering(2).fit(bad)
     with pytest.raises(error, match=message):
         es.EnergyClustering(2).fit(X).predict(bad)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.Series])
+def test_weights_beyond_doubles_are_divided(kind):
+    """A common offset may be subtracted of points, but not of weights."""
+    heavy = kind(np.arange(20) + 2**60)
+    for call in (
+        lambda: es.dispersion(X, G, sample_weight=heavy),
+        lambda: es.energy_distance(X, X + 1, sample_weight=(heavy, None)),
+        lambda: es.energy_cluster(X, 2, sample_weight=heavy),
+    ):
+        with pytest.raises(ValueError, match=r"sample_weight.* beyond 2\*\*53, .*; divide all by one number\."):
+            call()
+
+
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_rounding_that_z_scores_blow_up_is_told(in_blocks, tmp_path, monkeypatch):
+    """.3 and .1 + .2 became one standard deviation above and one below the mean, without a word."""
+    monkeypatch.setattr("energystats.pairs.open_blocks.IN_MEMORY", 0 if in_blocks else 2**26)
+    same = np.where(np.arange(20) % 2, 0.3, 0.1 + 0.2)
+    table = pd.DataFrame({"u": X[:, 0], "same": same, "flat": 0.1, "ids": 2.0**52 + np.arange(20) % 2})
+
+    def read(frame):
+        if not in_blocks:
+            return es.dispersion(frame, G, standardize=True)
+        frame.to_parquet(tmp_path / "t.parquet", index=False)
+        return es.dispersion(tmp_path / "t.parquet", G, standardize=True)
+
+    with pytest.warns(es.ColumnScaleWarning, match=r"^Column same: no more variation than the rounding of the values"):
+        read(table)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read(table.drop(columns="same"))
+
+
+# ---------------------------------------------------------------- True or False
+
+
+def designed(**how):
+    return es.energy_test(X, groups=G, design=es.Design(**how))
+
+
+FLAGGED = {  # a call of everything public that has a parameter to switch on or off
+    "Binned": es.Binned,
+    "Design": designed,
+    "EnergyClustering": lambda **how: es.EnergyClustering(2, random_state=0, **how).fit(X),
+    "Permutation": es.Permutation,
+    "Sliced": es.Sliced,
+    "cluster_report": lambda **how: es.report.cluster_report(X, 2, n_resamples=9, **how),
+    "cluster_stability": lambda **how: es.cluster_stability(X, 2, n_resamples=2, **how),
+    "cluster_test": lambda **how: es.cluster_test(X, 2, n_resamples=9, **how),
+    "cluster_tree": lambda **how: es.cluster_tree(X, n_resamples=19, **how),
+    "disco": lambda **how: es.disco(X, groups=G, n_resamples=9, **how),
+    "dispersion": lambda **how: es.dispersion(X, G, **how),
+    "energy_cluster": lambda **how: es.energy_cluster(X, 2, **how),
+    "energy_distance": lambda **how: es.energy_distance(X[:9], X[9:], **how),
+    "energy_hclust": lambda **how: es.energy_hclust(X, **how),
+    "energy_interval": lambda **how: es.energy_interval(X[:9], X[9:], n_bootstrap=9, **how),
+    "energy_power": lambda **how: es.energy_power(X[:9], X[9:], [5], n_replicates=2, n_resamples=19, **how),
+    "energy_test": lambda **how: es.energy_test(X, groups=G, n_resamples=9, **how),
+    "goodness_of_fit": lambda **how: es.goodness_of_fit(X, lambda n, r: r.normal(size=(n, 3)), n_resamples=9, **how),
+    "kernel_pca": lambda **how: es.kernel_pca(X, **how),
+    "mmd_test": lambda **how: es.mmd_test(X[:9], X[9:], n_resamples=9, **how),
+    "normality_test": lambda **how: es.normality_test(X, n_resamples=9, **how),
+    "pairwise_tests": lambda **how: es.pairwise_tests(X, np.repeat([*"abcd"], 5), n_resamples=9, **how),
+    "plot_distances": lambda **how: es.dispersion(X, G).plot_distances(**how),
+    "select_k": lambda **how: es.select_k(X, 3, n_resamples=2, **how),
+    "silhouette": lambda **how: es.silhouette(X, G, **how),
+    "spectral_embedding": lambda **how: es.spectral_embedding(X, **how),
+    "to_latex": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_latex(**how),
+    "validate_clusters": lambda **how: es.validate_clusters(X, 2, n_resamples=9, **how),
+}
+
+
+def flags():
+    """(name, parameter) of everything public whose default is True or False, and of every bar of progress."""
+    public = {name: getattr(es, name) for name in es.__all__} | {"cluster_report": es.report.cluster_report}
+    callables = {name: value for name, value in public.items() if callable(value)}
+    for value in public.values():
+        if inspect.isclass(value):
+            own = inspect.getmembers(value, inspect.isfunction)
+            callables |= {n: f for n, f in own if f.__module__.startswith("energystats") and not n.startswith("_")}
+    for name, value in sorted(callables.items()):
+        parameters = ()
+        with suppress(ValueError):  # exceptions have no signature
+            parameters = inspect.signature(value).parameters.values()
+        for one in parameters:
+            if isinstance(one.default, bool) or one.name == "progress":
+                yield name, one.name
+
+
+@pytest.mark.parametrize(("name", "flag"), list(flags()))
+def test_what_is_true_or_false_is_nothing_else(name, flag):
+    """A word is true in Python, "no" and "False" as well, and 0 or [] false."""
+    for bad in ("no", "False", 0, [], *([] if flag == "progress" else [None])):
+        with pytest.raises(TypeError, match=rf"^`{flag}` must be True(,| or) False.*, got"):
+            FLAGGED[name](**{flag: bad})

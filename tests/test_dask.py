@@ -23,6 +23,7 @@ from energystats.pairs import dask_workers as workers
 from tests.comparisons import assert_same_partition, assert_same_test
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
@@ -572,3 +573,31 @@ def test_collections_without_a_cluster(kind, table, tmp_path, monkeypatch):
     for limit in (2**26, 0):
         monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
         assert_same_test(es.energy_test(X, groups=groups, n_resamples=30, rng=2), expected)
+
+
+@pytest.mark.parametrize("with_client", [False, True])
+@pytest.mark.parametrize("name", ["v", None])
+def test_a_series_is_a_table_of_one_column(name, with_client, client, rng):
+    """Its tracebacks were those of Dask: a Series has no columns."""
+    x = pd.Series(rng.normal(size=30), name=name)
+    g = np.repeat(["a", "b"], 15)
+    how = {"client": client} if with_client else {}
+    calls = {
+        "dispersion": lambda x: es.dispersion(x, g, **how).between,
+        "energy_test": lambda x: es.energy_test(x, groups=g, n_resamples=19, rng=1, **how).statistic,
+        "two samples": lambda x: es.energy_test(x, x + 1, n_resamples=19, rng=1, **how).statistic,
+        "disco": lambda x: es.disco(x, groups=g, n_resamples=19, rng=1, **how).statistic,
+        "energy_interval": lambda x: es.energy_interval(x, groups=g, n_bootstrap=9, rng=1, **how).low,
+    }
+    collections = [dd.from_pandas(x, npartitions=3)]
+    if not with_client:
+        collections += [dask.delayed(x), dask.delayed(x.to_frame())]
+        calls["energy_cluster"] = lambda x: es.energy_cluster(x, 2, rng=1).within
+    for call in calls.values():
+        for collection in collections:
+            np.testing.assert_allclose(call(collection), call(x), rtol=1e-9)
+
+
+def test_delayed_labels(rng):
+    x, g = rng.normal(size=30), np.repeat(["a", "b"], 15)
+    assert es.dispersion(x, dask.delayed(g)).between == es.dispersion(x, g).between

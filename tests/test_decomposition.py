@@ -1,6 +1,7 @@
 """Distance components: the dense definition, R, classical analysis of variance, and every way to ask wrongly."""
 
 import dataclasses
+import re
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -951,6 +952,124 @@ def test_comparisons_are_truth_values_as_columns_are(frame):
         with pytest.raises(ValueError, match=r"holds truth values; I\(1 \* \(.*\)\) is 1 for True"):
             es.disco(f"{left} ~ a", data=frame)
     assert es.disco("I(1 * (y2 > 1)) ~ a", data=frame, n_resamples=9).terms[0].df == 2
+
+
+COUNTED = [  # an expression with truth values t and u, and the same of the numbers 0 and 1 in t1 and u1
+    ("I(t + u)", "I(t1 + u1)"),
+    ("I((x > 0.5) + (y2 > 1))", "I(1 * (x > 0.5) + 1 * (y2 > 1))"),
+    ("C(t + u)", "C(t1 + u1)"),
+    ("I(t + u):a", "I(t1 + u1):a"),
+    ("log(t + u + 1)", "log(t1 + u1 + 1)"),
+    ("sqrt(t + u)", "sqrt(t1 + u1)"),
+    ("exp(t / 2 + t)", "exp(t1 / 2 + t1)"),
+    ("exp(t)", "exp(t1)"),
+    ("np.exp(t)", "np.exp(t1)"),
+    ("I((t + u) / 2)", "I((t1 + u1) / 2)"),
+    ("I(t + u + x)", "I(t1 + u1 + x)"),
+    ("I(t - u)", "I(t1 - u1)"),
+    ("I(t * u)", "I(t1 * u1)"),
+    ("I(-t)", "I(-t1)"),
+    ("I(x * -u)", "I(x * -u1)"),
+    ("I((t + 1)**(u + 1))", "I((t1 + 1)**(u1 + 1))"),
+    ("I(t + `the u`)", "I(t1 + u1)"),
+    ("I(t + o)", "I(t1 + t1)"),
+    ("I(t.add(u))", "I(t1 + u1)"),
+    ("np.add(t, u)", "I(t1 + u1)"),
+    ("np.add.reduce([t, u])", "I(t1 + u1)"),
+    ("sum([t, u])", "I(t1 + u1)"),
+    ("poly(t + u, 2)", "poly(t1 + u1, 2)"),
+]
+
+
+@pytest.mark.parametrize(("truths", "numbers"), COUNTED)
+def test_truth_values_count_where_they_are_reckoned_with(frame, truths, numbers):
+    """I(t + u) was t or u. In R it is 0, 1 or 2: model.matrix(~ I(t + u)) with t and u logical."""
+    data = frame.assign(t=np.arange(30) % 2 == 0, u=np.arange(30) % 3 == 0)
+    data = data.assign(t1=data["t"] * 1.0, u1=data["u"] * 1.0, o=data["t"].astype(object))
+    data["the u"] = data["u"].astype("boolean")
+    forms = ["y1 ~ {}"] if ":" in truths or "C(" in truths else ["y1 ~ {}", "{} ~ a"]
+    for form in forms:
+        found, expected = (es.disco(form.format(each), data=data, n_resamples=9, rng=0) for each in (truths, numbers))
+        assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-12)
+
+
+def test_sums_of_truth_values_are_those_of_r():
+    """anova(lm(y ~ I(t + u))) of R has F = 42.666667, and y ~ factor(t + u) F = 16 on 2 and 3 degrees of freedom."""
+    data = pd.DataFrame({"t": [True, True, False, False, True, False], "u": [True, False, True, False, True, False]})
+    data["y"] = [5.0, 3, 2, 1, 4, 0]
+    how = {"data": data, "alpha": 2, "n_resamples": 9}
+    assert es.disco("y ~ I(t + u)", **how).statistic == pytest.approx(42.666667, rel=1e-7)
+    found = es.disco("y ~ C(t + u)", **how)
+    assert (found.terms[0].df, found.statistic) == (2, pytest.approx(16))
+
+
+@pytest.mark.parametrize("left", ["I(t)", "I(t & (x > 0.7))", "y1 + np.logical_or(t, t)", "I((t | t) == True)"])
+def test_computed_truth_values_are_no_responses(frame, left):
+    with pytest.raises(ValueError, match=r"holds truth values; "):
+        es.disco(f"{left} ~ a", data=frame.assign(t=frame["x"] > 0.5))
+
+
+@pytest.mark.parametrize(
+    ("expression", "message"),
+    [
+        ("I(t & u == False)", "& or | beside a comparison without parentheses"),
+        ("I(t == False | u)", "& or | beside a comparison without parentheses"),
+        ("I(x > 1 & t)", "& or | beside a comparison without parentheses"),
+        ("C(t & x > 1)", "& or | beside a comparison without parentheses"),
+        ("np.where(t & `the u` != u, 1, x)", "& or | beside a comparison without parentheses"),
+        ("I((x > 1) & 2)", r"work on the bits of the number 2; compare first"),
+    ],
+)
+def test_comparisons_beside_and_need_parentheses(frame, expression, message):
+    """Python reads (t & u) == False where R reads t & (u == FALSE)."""
+    data = frame.assign(t=np.arange(30) % 2 == 0, u=np.arange(30) % 3 == 0)
+    data["the u"] = data["u"]
+    for formula in (f"y1 ~ {expression}", f"I(1 * {expression}) ~ a"):
+        with pytest.raises(ValueError, match=re.escape(message) if "bits" not in message else message):
+            es.disco(formula, data=data)
+    for right in ("I((t & u) == False)", "I(t & (u == False))", "I((x > 0.5) & t)"):
+        assert es.disco(f"y1 ~ {right}", data=data, n_resamples=9).terms[0].df == 1
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("y1 ~ log", r"`formula` has the function 'log' where a column is needed; write log\(x\) of one"),
+        ("y1 ~ a:abs", r"`formula` has the function 'abs' where a column is needed"),
+        ("y1 ~ max(x)", r"cannot be evaluated: it gives the single value .*, where every row needs one; leave it out"),
+        ("y1 ~ I(5)", r"cannot be evaluated: it gives the single value 5, where every row needs one"),
+        ("max(x) ~ a", r"cannot be evaluated: it gives the single value"),
+        ("y1 + y1 ~ a", r"must name every response once, but y1 stands before ~ more than once"),
+        ("`y1` + y2 + y1 ~ a", r"must name every response once, but y1 stands before ~ more than once"),
+        ("I(~(x > 1)*1) + I(~(x > 1)*1) ~ a", r"must name every response once"),
+        ("y1 ~ x.sort_values()", r"it puts the rows in another order, and rows are matched by index; sort `data` itself"),
+        ("y1 ~ I(x[::-1])", r"it puts the rows in another order"),
+        ("y1 ~ np.log(1 + x[::-1]**2)", r"it puts the rows in another order"),
+        ("y1 ~ poly(x[::-1], 2)", r"it puts the rows in another order"),
+        ("y1 ~ C(b[::-1])", r"it puts the rows in another order"),
+        ("y1[::-1] ~ a", r"it puts the rows in another order"),
+    ],
+)  # fmt: skip
+def test_expressions_without_a_value_for_every_row(frame, formula, message):
+    with pytest.raises(ValueError, match=message):
+        es.disco(formula, data=frame.sample(frac=1, random_state=1))
+
+
+def test_an_order_that_is_meant_is_taken(frame):
+    found = es.disco("y1 ~ I(x[::-1].to_numpy())", data=frame, n_resamples=9, rng=0)
+    assert (
+        found.statistic
+        == es.disco("y1 ~ z", data=frame.assign(z=frame["x"].to_numpy()[::-1]), n_resamples=9, rng=0).statistic
+    )
+    assert es.disco("y1 ~ I(x - x[x > 0.2].mean())", data=frame, n_resamples=9).terms[0].df == 1
+
+
+def test_messages_have_no_names_of_our_own(frame):
+    data = frame.assign(q=np.arange(30) % 3, t=frame["x"] > 0.5)
+    for formula in ("y1 ~ C(q, levels=[1, 2])", "y1 ~ a.nothing()", "y1 ~ I(t + a.nothing())", "y1 ~ I(t + [1, 2])"):
+        with pytest.raises(ValueError, match="cannot be evaluated") as refused:
+            es.disco(formula, data=data)
+        assert "__" not in str(refused.value)
 
 
 def test_in_of_r_is_refused(frame):

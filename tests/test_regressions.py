@@ -403,6 +403,39 @@ def test_rows_are_matched_by_position_where_names_say_nothing(rng):
         es.pairwise(pd.DataFrame({"u": [0.0], "v": [1.0]}), pd.DataFrame({"v": [0.0], "u": [1.0]}))
 
 
+def paired_calls():
+    """Name -> call of two Series of which row i is one subject, as samples and in pooled tables."""
+    design, g = es.Design(paired=True), np.repeat([0, 1], 8)
+    return {
+        "energy_test": lambda a, b: es.energy_test(a, b, design=design),
+        "mmd_test": lambda a, b: es.mmd_test(a, b, design=design),
+        "pooled": lambda a, b: es.energy_test(pd.concat([a, b]), groups=g, design=design),
+        "names of labels": lambda a, b: es.energy_test(
+            np.concatenate([a, b]), groups=pd.Series(g, pd.concat([a, b]).index), design=design
+        ),
+        "pooled frame": lambda a, b: es.energy_test(pd.concat([a, b]).to_frame("x"), groups=g, design=design),
+        "pooled mmd": lambda a, b: es.mmd_test(pd.concat([a, b]), groups=g, design=design),
+        "pairwise_tests": lambda a, b: es.pairwise_tests(pd.concat([a, b]), g, design=design),
+        "third sample": lambda a, b: es.energy_test(a.to_numpy(), a, b, design=design, n_resamples=9, rng=0),
+    }
+
+
+@pytest.mark.parametrize("name", paired_calls())
+def test_pairs_are_those_of_the_names(name, rng):
+    """Subjects known in part were paired by position, and a pooled table by position whatever its index said."""
+    call, whole = paired_calls()[name], pd.Series(rng.normal(size=9), index=list("abcdefghi"))
+    with pytest.raises(ValueError, match="row 'e' is missing from the second; that row would be paired with 'd'"):
+        call(whole.drop("d"), whole.drop("e") + 0.5)
+    first = whole.drop("i")
+    with pytest.raises(ValueError, match="row 'a' stands in another place of the second"):
+        call(first, (first + 0.5)[::-1])
+    expected = call(first.reset_index(drop=True), (first + 0.5).set_axis(range(8, 16)))  # as of a default index
+    for second in (first + 0.5, (first + 0.5).set_axis(list("ijklmnop"))):
+        found = call(first, second)
+        same = found.table.equals(expected.table) if name == "pairwise_tests" else found.pvalue == expected.pvalue
+        assert same
+
+
 def test_masked_labels_are_missing():
     labels = np.ma.array([1, 1, 2, -999], mask=[0, 0, 0, 1])
     with pytest.raises(ValueError, match="`labels` must not be missing, but 1 of 4 labels are masked"):

@@ -19,7 +19,7 @@ from energystats.clustering.spectral import Spectral
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
-from energystats.inputs.options import as_generator, check_option
+from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.open_blocks import opened
 
@@ -124,6 +124,8 @@ def energy_cluster(
     >>> found.labels.tolist(), found.within
     ([0, 0, 1, 1], 1.0)
     """
+    check_flag(standardize, "standardize")
+    check_flag(log_moves, "log_moves")
     how, generator = as_algorithm(algorithm), as_generator(rng)
     search = Search(k=k, init=init, n_init=n_init, max_iter=max_iter, log_moves=log_moves, callback=callback)
     columns = {"sample_weight": sample_weight, "init": init}

@@ -28,7 +28,7 @@ from energystats.inputs.arrays import (
     check_not_path,
     numbers_of_objects,
 )
-from energystats.inputs.options import as_generator, check_count
+from energystats.inputs.options import as_generator, check_count, check_flag
 from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import MetricLike, is_named
 from energystats.metrics.domains import Place, row_places
@@ -186,6 +186,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         EnergyClustering
             The estimator itself.
         """
+        check_flag(self.standardize, "standardize")
         algorithm = as_algorithm(self.algorithm)
         search = Search(k=self.n_clusters, init=self.init, n_init=self.n_init, max_iter=self.max_iter)
         table = self._table(X, ensure_min_samples=2)

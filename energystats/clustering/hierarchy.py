@@ -7,6 +7,7 @@ from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning, warn
+from energystats.inputs.options import check_flag
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, agglomeration
 
@@ -82,6 +83,7 @@ def energy_hclust(
     >>> Z[:, 2].round(6).tolist(), Z[:, 3].tolist()
     ([1.0, 11.0], [2.0, 3.0])
     """
+    check_flag(standardize, "standardize")
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     weigh(False, d, agglomeration(Size.of(d)))
     H = d.matrix.copy() if d.is_stored else d.matrix

@@ -10,7 +10,7 @@ from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import as_labels, read_inputs
-from energystats.inputs.options import check_option
+from energystats.inputs.options import check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, pairs_work
 
@@ -94,6 +94,7 @@ def silhouette(
     [0.919, 0.909, 0.909, 0.919]
     """
     check_option(kind, "kind", KINDS)
+    check_flag(standardize, "standardize")
     (X,), (given,) = read_inputs((X,), {"labels": labels})
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     codes, names = as_labels(given, d.n, "labels")

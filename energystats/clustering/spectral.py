@@ -22,7 +22,7 @@ from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, ignoring, warn
-from energystats.inputs.options import as_generator, check_count, children
+from energystats.inputs.options import as_generator, check_count, check_flag, children
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential
 from energystats.pairs.routes import choose_route
@@ -139,6 +139,8 @@ def spectral_embedding(
     >>> found.embedding.shape, found.suggested_k
     ((6, 2), 3)
     """
+    check_flag(laplacian, "laplacian")
+    check_flag(standardize, "standardize")
     generator = as_generator(rng)
     n_components = check_count(n_components, "n_components", low=1)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)

@@ -21,6 +21,7 @@ from energystats.inputs.arrays import read_only
 from energystats.inputs.columns import holds_numbers
 from energystats.inputs.labels import mark_found
 from energystats.inputs.names import find_index_names
+from energystats.inputs.options import check_flag
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,6 +117,7 @@ class Result(abc.ABC):
             The text; it needs the LaTeX package booktabs.
         """
         own = options.get("formatters", {})
+        check_flag(escape, "escape")
         write = latex_text if escape else str
         plain = not {"float_format", "formatters"} & options.keys()
         frame, right = self._on_paper(options, write, plain=plain, own=own)

@@ -13,7 +13,7 @@ from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
 from energystats.inputs.labels import is_single, notes_on_names
 from energystats.inputs.options import check_flag
-from energystats.inputs.table import InputTable, check_same_rows
+from energystats.inputs.table import InputTable, check_same_names
 
 __all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
@@ -30,7 +30,8 @@ class Design:
         Block of each row of the pooled table, or of all rows, sample after sample; labels are permuted within blocks
         only, which takes care of any effect of the blocks. In `disco` also the name of a column of `data`.
     paired : bool, default False
-        Row i of every sample is the same subject; labels are permuted within subjects.
+        Row i of every sample, or of every group of a pooled table, is the same subject; labels are permuted within
+        subjects. Where rows have names, those of the samples must be the same row by row, or all different.
     whole_plots : array_like of shape (n,), optional
         Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
         group, and the labels of whole plots are permuted (within strata, if there are any).
@@ -88,12 +89,17 @@ def check_design(design: Design | None) -> Design:
 def exchangeable_units(
     design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
-    """Find what a design leaves to exchange, given its `labels` (strata and whole plots) as they were read."""
+    """Find what a design leaves to exchange, given the `labels` (groups, strata and whole plots) as they were read."""
+    given, strata, whole_plots = labels
+    units = ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
     # row i of every sample is one subject, so names of rows must agree where there are any
     if design.paired:
-        check_same_rows(tables, "Paired samples")
-    strata, whole_plots = labels
-    return ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
+        indices = [index for table in tables for index in table.indices or (table.index,)]
+        if len(indices) == 1:  # of a pooled table, whose labels may have the names of its rows where it has none
+            pooled = getattr(given, "index", None) if indices[0] is None else indices[0]
+            indices = [] if pooled is None else [pooled[groups.codes == j] for j in range(groups.k)]
+        check_same_names(indices, "Paired samples")
+    return units
 
 
 @dataclass(frozen=True, slots=True, eq=False)

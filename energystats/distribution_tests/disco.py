@@ -37,7 +37,7 @@ from energystats.inputs.formulas import Term, check_table, find_complete_rows, m
 from energystats.inputs.labels import is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
 from energystats.inputs.names import list_names
-from energystats.inputs.options import as_generator, check_option
+from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.domains import Fault, Place, RowError, row_places, truths_as_numbers
@@ -163,6 +163,7 @@ def disco(
     """
     check_option(decomposition, "decomposition", ("sequential", "marginal"))
     check_option(missing, "missing", ("raise", "drop"))
+    check_flag(standardize, "standardize")
     sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"))
     refuse_stop(sampling, "disco")
     how = _How(sampling, cast(Decomposition, decomposition), as_generator(rng), progress)

@@ -20,7 +20,7 @@ from energystats.display.tables import TextTable, shorten_name, text_table, writ
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import check_two_groups
 from energystats.exceptions import DoubleDippingWarning, warn
-from energystats.inputs.options import as_generator, check_confidence_level, check_count
+from energystats.inputs.options import as_generator, check_confidence_level, check_count, check_flag
 from energystats.metrics.base import MetricLike
 from energystats.pairs.open_blocks import opened
 from energystats.pairs.workloads import Size, bootstrap, one_sum
@@ -135,6 +135,7 @@ def energy_interval(
     >>> found.low < found.unbiased < found.high
     True
     """
+    check_flag(standardize, "standardize")
     n_bootstrap = check_count(n_bootstrap, "n_bootstrap", low=1)
     confidence_level = check_confidence_level(confidence_level)
     generator = as_generator(rng)

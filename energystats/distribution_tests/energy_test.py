@@ -26,7 +26,7 @@ from energystats.distribution_tests.permutation_test import (
 from energystats.distribution_tests.results import EnergyTestResult
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.methods import MethodLike, read_method
-from energystats.inputs.options import as_generator, check_option
+from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
@@ -127,6 +127,7 @@ def energy_test(
     0.1
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
+    check_flag(standardize, "standardize")
     sampling = read_method(method, n_resamples, tuple(METHODS))
     generator = as_generator(rng)
     design = check_design(design)
@@ -136,7 +137,7 @@ def energy_test(
     # the first reads the table; the others are fitted to the same points
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(tables, groups, metric=first, alpha=1.0, standardize=standardize)
-    units = exchangeable_units(design, tables, blocks, checked)
+    units = exchangeable_units(design, tables, (groups, *blocks), checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -205,7 +205,7 @@ def mmd_test(
     d, checked = _two_samples(samples, groups, first, metric, alpha)
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
-    units = exchangeable_units(design, samples, blocks, checked)
+    units = exchangeable_units(design, samples, (groups, *blocks), checked)
     statistic = STATISTICS["mmd2" if estimator == "v" else "mmd2 (unbiased)"]
     return run_method(GroupComparison(d, checked, statistic, sampling, generator, units), several, progress)
 

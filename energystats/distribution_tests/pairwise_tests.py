@@ -26,7 +26,7 @@ from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
 from energystats.inputs.names import near_names
-from energystats.inputs.options import as_generator, check_option
+from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, comparisons
 
@@ -133,6 +133,7 @@ def pairwise_tests(
     ['setosa', 'versicolor', 0.003]
     """
     check_option(correction, "correction", CORRECTIONS)
+    check_flag(standardize, "standardize")
     generator = as_generator(rng)
     design = check_design(design)
     columns = {"groups": groups, "sample_weight": sample_weight}
@@ -143,7 +144,7 @@ def pairwise_tests(
     pairs = _pairs_of(checked, control)
     sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"), max(999, 40 * len(pairs) - 1))
     refuse_stop(sampling, "pairwise_tests")
-    units = exchangeable_units(design, tables, blocks, checked)
+    units = exchangeable_units(design, tables, (labels, *blocks), checked)
     weights = as_weights(sample_weight, d.n, "sample_weight")
     if weights is not None:
         d.check_weights(weights, "sample_weight")

@@ -25,7 +25,7 @@ from energystats.distribution_tests.samplers import Sampler, as_sampler, is_dist
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
 from energystats.inputs.methods import Sampling
-from energystats.inputs.options import as_generator, check_count, check_option, check_positive
+from energystats.inputs.options import as_generator, check_count, check_flag, check_option, check_positive
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.domains import row_places
@@ -143,6 +143,7 @@ def energy_power(
     (True, True)
     """
     check_option(statistic, "statistic", ("between", "pairwise", "f"))
+    check_flag(standardize, "standardize")
     check_positive(ratio, "ratio")
     n_replicates = check_count(n_replicates, "n_replicates", low=1)
     n_resamples = check_count(n_resamples, "n_resamples", low=1)

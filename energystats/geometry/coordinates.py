@@ -17,7 +17,7 @@ from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric
 from energystats.geometry.negative_type import relative_tolerance, root_unit_of, unit_of
 from energystats.geometry.results import PrincipalCoordinates
 from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
-from energystats.inputs.options import check_count, check_option
+from energystats.inputs.options import check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import spectrum
 
@@ -168,6 +168,7 @@ def kernel_pca(
     >>> found.coordinates.shape
     (3, 2)
     """
+    check_flag(standardize, "standardize")
     if n_components is not None:
         n_components = check_count(n_components, "n_components", low=1)
     summand = 0.0

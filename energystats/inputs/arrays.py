@@ -187,10 +187,9 @@ def check_whole_numbers(array: Any, name: str, hint: str = "") -> None:
 
 def _beyond_exact(name: str, hint: str = "") -> str:
     """Say that whole numbers are rounded."""
-    return (
-        f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; subtract a common "
-        f"offset first{hint}."
-    )
+    # weights have a meaning up to a factor, other numbers up to an offset
+    cure = "divide all by one number" if name.startswith("sample_weight") else "subtract a common offset first"
+    return f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; {cure}{hint}."
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:

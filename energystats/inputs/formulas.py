@@ -13,7 +13,7 @@ import numbers
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
@@ -35,6 +35,11 @@ Levels: TypeAlias = tuple[IntArray, tuple[Any, ...]]  # which level each row has
 
 
 TRUTHS = "__truths"  # a function that only formulas of our own call
+COUNT = "__count"  # a function around what is reckoned with, where truth values are 0 and 1 as in R
+SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
+SIGNED: tuple[str, ...] = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "diff")  # of pandas
+SIGNED += tuple(f"r{name}" for name in SIGNED)
+TAKE_TRUTHS = ("C", "I", "Q", "where", "select", "invert", TRUTHS)  # functions that leave truth values what they are
 QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
 FUNCTIONS: dict[str, Any] = {  # of R, besides those of formulaic, which are exp, log, log2 and log10
     **{name: getattr(np, name) for name in ("abs", "sqrt", "log1p", "expm1", "sin", "cos", "tan", "floor", "sign")},
@@ -123,8 +128,9 @@ class Parsed:
             if mixed is not None and name in mixed:
                 found[name] = mixed[name].reset_index(drop=True)
                 continue
+            truths = [self.truths(factor, data) for factor in term.factors]
             matrix, spec = self.evaluate([term], data)
-            if (name in data and is_bool_dtype(data[name])) or any(_is_condition(f.expr) for f in term.factors):
+            if (name in data and is_bool_dtype(data[name])) or any(found is not None for found in truths):
                 inner = name[2:-1] if name.startswith("I(") else name
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
@@ -139,7 +145,8 @@ class Parsed:
                     f"{held}."
                 )
             _check_columns(str(term), matrix)
-            found |= {str(name): column for name, column in zip(spec.column_names, matrix.T, strict=True)}
+            names = [str(each).replace(str(_counting_term(term)), str(term)) for each in spec.column_names]
+            found |= dict(zip(names, matrix.T, strict=True))
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
@@ -169,7 +176,7 @@ class Parsed:
         """Compute the columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
-        blocks = [matrix[:, spec.term_slices[term]] for term in coded]
+        blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
         for term, columns in zip(terms, blocks, strict=True):
             _check_columns(str(term), columns)
         return blocks
@@ -183,18 +190,20 @@ class Parsed:
         """
         from formulaic import Formula, ModelSpec
 
-        formula = Formula(list(terms), _ordering="none")
+        formula = Formula([_counting_term(term) for term in terms], _ordering="none")
         # missing values were left out or refused before; formulaic would drop rows without a word
         spec = ModelSpec(formula=formula, ensure_full_rank=full_rank, na_action="ignore", output="numpy")
         seen = [] if seen is None else seen
         context = FUNCTIONS | {"C": partial(_coded_factor, seen), TRUTHS: partial(_coded_truths, seen, len(data))}
+        context[COUNT] = partial(_count_truths, len(data))
         try:
             with np.errstate(all="ignore"):  # what is not finite is reported below
                 matrix = spec.get_model_matrix(data, context=context)
                 is_complex = np.iscomplexobj(matrix)
                 values = np.asarray(matrix.real if is_complex else matrix, dtype=np.float64)
         except Exception as error:  # the user's own expression ran
-            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {_write_plain_message(error)}") from error
+            said = _write_plain_message(error.__cause__ or error)  # formulaic's own names the factor as it is run
+            raise ValueError(f"`formula` {self.text!r} cannot be evaluated: {said}") from error
         if is_complex:
             raise TypeError(
                 f"`formula` must have real numbers, but some in {self.text!r} are complex; use np.real(), np.imag() or "
@@ -209,7 +218,10 @@ class Parsed:
         return values, matrix.model_spec
 
     def truths(self, factor: Any, table: pd.DataFrame) -> Levels | None:
-        """Find the levels of a factor that is computed and has truth values, as I(x > 3); None for any other."""
+        """Find the levels of a factor that is computed and has truth values, as I(x > 3); None for any other.
+
+        What is computed must have a value for every row, in the order of the rows.
+        """
         from formulaic.parser.types import Factor
         from formulaic.parser.types import Term as FormulaTerm
 
@@ -225,11 +237,12 @@ class Parsed:
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
-            if factor not in spec.factor_contrasts:
+            (run,) = _counting_term(data.term([factor])).factors
+            if run not in spec.factor_contrasts:
                 return None
             if not seen:
-                _refuse_objects(factor, spec.factor_contrasts[factor].levels)
-            found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[factor].levels, str(factor))
+                _refuse_objects(factor, spec.factor_contrasts[run].levels)
+            found = seen[-1] if seen else _levels_from(indicators, spec.factor_contrasts[run].levels, str(factor))
         codes, names = found
         used = np.unique(codes)
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
@@ -387,10 +400,103 @@ def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
 
     values = getattr(values, "__wrapped__", values)
     seen.clear()  # of a C() in the expression
+    if not np.ndim(values) and not hasattr(values, "__len__"):
+        raise ValueError(f"it gives the single value {values!s:.60}, where every row needs one; leave it out.")
+    _check_order(values, n)
     dtype = getattr(values, "dtype", None)
     if dtype is not None and is_bool_dtype(dtype) and values.shape == (n,):
         seen.append(as_labels(values, n, "formula"))
     return np.zeros(n)
+
+
+def _check_order(values: Any, n: int) -> None:
+    """Refuse values in another order of the rows: they would be used by position."""
+    if hasattr(values, "iloc") and len(values) == n and values.index.tolist() != list(range(n)):
+        raise ValueError(
+            "it puts the rows in another order, and rows are matched by index; sort `data` itself, or write "
+            "I(....to_numpy()) around it if the new order is meant."
+        )
+
+
+def _count_truths(n: int, values: Any) -> Any:
+    """Make numbers of truth values, 1 for True, as R does where it reckons; NumPy's + of them is no sum."""
+    from pandas.api.types import infer_dtype, is_bool_dtype
+
+    _check_order(values, n)
+    if isinstance(values, np.bool_):
+        return float(values)
+    plain = getattr(values, "__wrapped__", values)
+    kind = getattr(getattr(plain, "dtype", None), "kind", "")
+    of_truths = (kind and is_bool_dtype(plain.dtype)) or (kind == "O" and infer_dtype(plain) == "boolean")
+    return plain.astype(float) if of_truths else values
+
+
+class _Counting(ast.NodeTransformer):
+    """Write COUNT around what signs and functions of numbers reckon with."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        """Count both sides of a sign."""
+        self.generic_visit(node)
+        if isinstance(node.op, SIGNS):
+            node.left, node.right = _count_call(node.left), _count_call(node.right)
+        return node
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        """Count what has a sign before it."""
+        self.generic_visit(node)
+        if isinstance(node.op, ast.USub | ast.UAdd):
+            node.operand = _count_call(node.operand)
+        return node
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        """Count the arguments of a function of numbers, and what it is a method of."""
+        self.generic_visit(node)
+        called, of = node.func, ""
+        if isinstance(called, ast.Attribute):
+            of = ast.unparse(called.value).split(".")[0]
+            if called.attr in SIGNED:
+                called.value = _count_call(called.value)
+            elif of != "np":
+                return node
+        name = called.attr if isinstance(called, ast.Attribute) else getattr(called, "id", "")
+        if name not in TAKE_TRUTHS and not name.startswith(("logical_", "bitwise_")):
+            node.args = [_count_call(each) for each in node.args]
+        return node
+
+
+def _count_call(node: ast.expr) -> ast.expr:
+    """Write COUNT around an expression, or around each of a list."""
+    if isinstance(node, ast.List | ast.Tuple):
+        node.elts = [_count_call(each) for each in node.elts]
+        return node
+    if isinstance(node, ast.Constant | ast.Starred):
+        return node
+    return ast.Call(func=ast.Name(id=COUNT, ctx=ast.Load()), args=[node], keywords=[])
+
+
+@cache
+def _counting_text(expression: str) -> str:
+    """Write an expression with truth values as numbers wherever it reckons."""
+    pieces = expression.split("`")
+    tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    text = ast.unparse(ast.fix_missing_locations(_Counting().visit(tree)))
+    if COUNT not in text:
+        return expression
+    return re.sub(rf"{QUOTED}(\d+)", lambda found: f"`{pieces[int(found[1])]}`", text)
+
+
+def _counting_term(term: Any) -> Any:
+    """Make a term whose computed factors count truth values; anything else as it is."""
+    from formulaic.parser.types import Factor
+    from formulaic.parser.types import Term as FormulaTerm
+
+    if all(f.eval_method.value != "python" for f in term.factors):
+        return term
+    run = (
+        Factor(_counting_text(f.expr), eval_method="python") if f.eval_method.value == "python" else f
+        for f in term.factors
+    )
+    return FormulaTerm(run)
 
 
 def _contains(larger: Any, term: Any) -> bool:
@@ -405,7 +511,7 @@ def _check_columns(name: str, columns: FloatArray) -> None:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
-def _write_plain_message(error: Exception) -> str:
+def _write_plain_message(error: BaseException) -> str:
     """Write the first line of a message of formulaic, without its marks for colour."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
@@ -436,6 +542,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
     _check_sides(formula, list(left), with_response)
+    _check_doubles(formula, len(list(left)))
     _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
     needed = _variables_of([*left, *right], data)
     _check_operators([*left, *right], data)
@@ -508,6 +615,26 @@ def _check_signs(formula: str) -> None:
                 f"there; write it in I(), as in I(y**2), got {formula!r}."
             )
     _check_powers(formula, tokens)
+    for token in tokens:
+        if token.kind is not None and token.kind.value == "python":
+            # as it was written: formulaic's own text of a factor has lost the parentheses
+            text = formula[token.source_start : token.source_end + 1]
+            for node in (_nodes_in(text) or ([], []))[0]:
+                _check_comparison(node, text)
+
+
+def _check_doubles(formula: str, found: int) -> None:
+    """Refuse a response that stands twice before ~: formulaic keeps one of them, R's cbind both."""
+    from formulaic.parser import DefaultFormulaParser
+
+    tokens = list(itertools.takewhile(lambda t: t.token != "~", DefaultFormulaParser().get_tokens(formula)))
+    named = [t.token for t in tokens if t.kind is not None and t.kind.value in ("name", "python")]
+    if named and "." not in (t.token for t in tokens) and len(named) > found:
+        twice = next((name for i, name in enumerate(named) if name in named[:i]), named[-1])
+        raise ValueError(
+            f"`formula` must name every response once, but {twice} stands before ~ more than once, got {formula!r}; "
+            f"write I(1 * {twice}) for the second one if it is to count twice."
+        )
 
 
 def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
@@ -621,9 +748,34 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
                     )
 
 
+def _check_comparison(node: ast.AST, expression: str) -> None:
+    """Refuse & and | beside a comparison without parentheses, which Python takes together first, and R last."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
+        for side in (node.left, node.right):
+            if isinstance(side, ast.Constant) and not isinstance(side.value, bool):
+                raise ValueError(
+                    f"`formula`: & and | in {expression} work on the bits of the number {side.value!r}; compare first, "
+                    f"as in I((x > {side.value!r}) & ...)."
+                )
+    if not isinstance(node, ast.Compare):
+        return
+    # a comparison begins, or ends, where its side does unless that side has parentheses
+    first, last = node.left, node.comparators[-1]
+    bare = [first] * (first.col_offset == node.col_offset) + [last] * (last.end_col_offset == node.end_col_offset)
+    bare += node.comparators[:-1]
+    if any(isinstance(side, ast.BinOp) and isinstance(side.op, ast.BitAnd | ast.BitOr) for side in bare):
+        raise ValueError(
+            f"`formula`: {expression} has & or | beside a comparison without parentheses, where Python takes & and | "
+            "first, and R last; write (...) around each comparison, as in I((x > 3) & (z == 0))."
+        )
+
+
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
-    """Refuse a call of a function whose name is also that of a column, which would be called in its place."""
+    """Refuse a function in place of a column, and a call of one that has the name of a column."""
     for factor in _factors_of(terms):
+        name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
+        if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
+            raise ValueError(f"`formula` has the function {name!r} where a column is needed; write {name}(x) of one.")
         nodes, _ = (None if factor.expr in columns else _nodes_in(factor.expr)) or ([], [])
         for call in (node for node in nodes if isinstance(node, ast.Call)):
             called, of_numpy = call.func, False
@@ -636,25 +788,6 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
                 f"`formula`: {called.id!r} is a column of `data`, which {factor.expr} would take for the function of "
                 f"that name; rename the column{instead}."
             )
-
-
-def _parsed_or_nothing(expression: str) -> ast.AST:
-    """Parse the tree of a Python expression; an empty one where it is none."""
-    try:
-        return ast.parse(expression, mode="eval")
-    except SyntaxError:
-        return ast.Module(body=[], type_ignores=[])
-
-
-def _is_condition(expression: str) -> bool:
-    """Tell whether a factor is a comparison, or joined from those, in I() or not."""
-    tree = _parsed_or_nothing("".join(piece if i % 2 == 0 else "_" for i, piece in enumerate(expression.split("`"))))
-    node: ast.AST = getattr(tree, "body", tree)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "I" and node.args:
-        node = node.args[0]
-    while isinstance(node, ast.BinOp | ast.UnaryOp) and isinstance(node.op, ast.BitAnd | ast.BitOr | ast.Invert):
-        node = node.operand if isinstance(node, ast.UnaryOp) else node.left
-    return isinstance(node, ast.Compare)
 
 
 def missing_in(values: Any) -> BoolArray:

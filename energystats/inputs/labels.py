@@ -50,8 +50,8 @@ def were_found(labels: Any) -> bool:
 
 def read_labels(labels: Any, name: str) -> InputTable:
     """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
-    if isinstance(labels, InputTable):
-        return labels
+    if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
+        return as_table(labels)
     found, given = were_found(labels), labels
     if hasattr(labels, "labels_"):
         given = labels.labels_

@@ -20,6 +20,7 @@ __all__ = [
     "InputTable",
     "as_table",
     "check_same_columns",
+    "check_same_names",
     "check_same_rows",
     "join_indices",
     "masked_in",
@@ -252,17 +253,26 @@ def join_indices(parts: Sequence[Any]) -> Any:
 
 
 def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
-    """Refuse tables matched by position that have a name in common in different rows."""
-    first, *others = itertools.chain.from_iterable(table.indices or (table.index,) for table in tables)
-    for other in others:
+    """Refuse tables matched by position some of whose names they have in common, unless all are, row by row."""
+    check_same_names(list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables)), name)
+
+
+def check_same_names(indices: Sequence[Any], name: str) -> None:
+    """Refuse names of rows that two tables have in common in part, or in other rows; None has no names."""
+    for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
             continue
-        # names that only one table has are no contradiction: subjects may be called otherwise the second time
+        # names of which none is common are no contradiction: subjects may be called otherwise the second time
         unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
+        if not unequal.any() or not first.isin(other).any():
+            continue
         moved = unequal & first.isin(other)
-        if moved.any():
-            raise ValueError(
-                f"{name} are matched row by row, but the row {first.tolist()[int(moved.argmax())]!r} stands in another "
-                "place of the second; bring them into one order (`second.loc[first.index]`), or match by position with "
-                "`.to_numpy()`."
-            )
+        place = int(moved.argmax()) if moved.any() else int(unequal.argmax())
+        where = "stands in another place of" if moved.any() else "is missing from"
+        way = "bring them into one order (`second.loc[first.index]`)"
+        if not moved.any():
+            way = f"that row would be paired with {other.tolist()[place]!r}; leave out who is not in both"
+        raise ValueError(
+            f"{name} are matched row by row, but the row {first.tolist()[place]!r} {where} the second; {way}, or match "
+            "by position with `.to_numpy()`."
+        )

@@ -91,7 +91,13 @@ def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
 
 def _is_outside(sample: Any) -> bool:
     """Tell whether a table is a file, a memory map, a Dask collection, or opened already."""
-    return isinstance(sample, np.memmap | os.PathLike | str) or hasattr(sample, "__dask_graph__")
+    return isinstance(sample, np.memmap | os.PathLike | str) or _is_collection(sample)
+
+
+def _is_collection(sample: Any) -> bool:
+    """Tell whether something is a frame, a Series or an array of Dask; a bag and a delayed table are read at once."""
+    dimensions = getattr(sample, "ndim", None)  # a delayed table answers with another delayed object
+    return hasattr(sample, "__dask_graph__") and isinstance(dimensions, int) and dimensions > 0
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
@@ -100,10 +106,12 @@ def _open_table(sample: Any, name: str, column: str | None, argument: str, clien
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
         raise TypeError(f"`{argument}` names a column, {column!r}, but `{name}` has no named columns.")
-    if hasattr(sample, "__dask_graph__"):
-        if hasattr(sample, "columns"):
-            return _open_frame(sample, column, argument, name, client)
-        return InputTable(_open_array(sample, name, client)), None
+    if _is_collection(sample):
+        if hasattr(sample, "chunks"):
+            return InputTable(_open_array(sample, name, client)), None
+        if sample.ndim == 1:
+            sample = sample.to_frame("x" if sample.name is None else sample.name)
+        return _open_frame(sample, column, argument, name, client)
     table, labels = as_table(sample), None
     if column is not None:
         _find_point_columns(list(table.columns or ()), column, "the frame", argument)

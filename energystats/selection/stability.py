@@ -15,7 +15,7 @@ from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.options import as_generator, check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import stability as resamples
@@ -121,6 +121,7 @@ def cluster_stability(
     1
     """
     check_option(scheme, "scheme", SCHEMES)
+    check_flag(standardize, "standardize")
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     n_init = check_count(n_init, "n_init", low=1)
     start_rng, resample_rng = as_generator(rng).spawn(2)
