@@ -105,13 +105,71 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ('x,g\n1,"5\\" pipe"\n', r"line 2: the quotes do not fit the cells .*qmethod = \"double\""),
         ('x,g\n1,"open\n2,b\n', r"line 2: the quotes do not fit the cells"),
         ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
-        ("x\n1 1,5\n2 2,5\n", r"may be separated by commas or by blanks; --sep says which"),
+        ("x\n1 1,5\n2 2,5\n", r"may be separated by commas \('1 1', '5'\) or by blanks \('1', '1,5'\); --sep says"),
         ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
     ],
 )  # fmt: skip
 def test_what_is_in_doubt_is_refused(tmp_path, content, message):
     with pytest.raises(BadInputError, match=message):
         read(tmp_path, content)
+
+
+NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]
+
+
+@pytest.mark.parametrize("header", NAMES)
+@pytest.mark.parametrize("sep", [";", "\t", "|", " "])
+def test_decimal_commas_are_not_taken_for_separators(tmp_path, capsys, header, sep):
+    """They cut every line into equally many cells, and the digits behind them became coordinates."""
+    names = header.replace(", ", ",").format(sep)
+    row = {2: "{1},{2}{0}{3},5\n", 3: "{1},5{0}{2},5{0}{3},5\n"}[max(2, len(names.split(sep)))]
+    if names.startswith("g"):
+        row = "4{0}{2},{3}\n"
+    path = tmp_path / "f.csv"
+    path.write_text(names + "".join(row.format(sep, 50 + i, i, 150 + i) for i in range(9)))
+    words = ["cluster", str(path), "-k", "1", "--json", *(["--no-header"] if not header else [])]
+    # with two commas in the names and three in the rows these may have names, too
+    if names.count(",") == 2 and row.startswith("{1},5") and sep != " ":
+        assert cli.main(words) == 0
+        assert json.loads(capsys.readouterr().out)["columns"] == names.strip().split(sep)
+        return
+    assert cli.main(words) == 2
+    said = capsys.readouterr().err
+    assert "may be separated by commas (" in " ".join(said.split())
+    assert "; --sep says which" in said
+    for more in (["--sep", {"\t": "tab", " ": "space"}.get(sep, sep)], ["--decimal", ","]):
+        assert cli.main([*words, *more]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["columns"] == (["V1", "V2"] if not names else names.strip().split(sep))
+
+
+@pytest.mark.parametrize(
+    ("content", "header", "sep"),
+    [
+        ("1, 2\n3, 4\n", False, ","),
+        ("1,\t2\n3,\t4\n", False, ","),
+        ("1, 2,5\n3, 4,5\n", False, ","),
+        ("2020-01-01 10:30,5\n2020-01-01 10:31,6\n", False, ","),
+        ("date time,x\n2020-01-01 10:30,5\n2020-01-01 10:31,6\n", True, ","),
+        ("New York,1.5\nSan Diego,2.5\n", False, ","),
+        ("plot id,count\nplot 1,5\nplot 2,6\n", True, ","),
+        ("id,genres\n1,a|b\n2,c|d\n", True, ","),
+        ("a,b\n83,8\n84,9\n", True, ","),
+        ('id,word\n1,"a;b"\n2,"c;d"\n', True, ","),
+        ('g;"weight, kg"\na;50,5\nb;51,5\n', True, ";"),
+        ("a;b, c\n1,5;2,5\n3,5;4,5\n", True, ";"),
+        ('"weight, kg" "height, cm"\n"1" 50,5 1,5\n"2" 51,5 1,5\n', True, " "),
+    ],
+)  # fmt: skip
+def test_other_signs_in_every_line_leave_no_doubt(tmp_path, content, header, sep):
+    assert read(tmp_path, content, header=header).dialect.sep == sep
+
+
+@pytest.mark.parametrize("content", ["Smith, John;3\nDoe, Jane;4\n", "83,8;1,5\n84,9;2,5;\n", "83,8  1,5\n 4,9 2,5 \n"])
+def test_two_separators_are_refused(tmp_path, content):
+    """Also where the other one does not fit all lines, as long as every comma may be a decimal one."""
+    with pytest.raises(BadInputError, match=r"may be separated by commas .* --sep says which"):
+        read(tmp_path, content, header=False)
 
 
 @pytest.mark.parametrize(
