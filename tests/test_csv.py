@@ -487,6 +487,43 @@ def test_the_canberra_of_other_programs_is_named(tmp_path, capsys, monkeypatch):
     assert "R's dist() scales the sum up" in " ".join(capsys.readouterr().err.split())
 
 
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_are_numbered_in_the_file_and_not_in_the_rows_in_use(tmp_path, capsys, monkeypatch, suffix):
+    """Some of the numbers 1 to n do not count on, and became a coordinate without a note."""
+    monkeypatch.chdir(tmp_path)
+    n = np.arange(24)
+    frame = pd.DataFrame({"plant": n + 101, "site": np.where(n % 3, "north", "south"), "g": list("ab") * 12})
+    frame["x"] = n * 7 % 24 / 10 + 0.05
+    frame["nr"] = n**2  # by its name
+    frame["day"] = n % 8  # counts the rows of a site, and not those of the file
+    frame.loc[[4, 9], "g"] = None
+    frame.to_csv("t.csv", index=False) if suffix == "csv" else frame.to_parquet("t.parquet")
+    test, cluster = ["test", f"t.{suffix}", "--group", "g"], ["cluster", f"t.{suffix}"]
+    for command in (
+        [*test, "--missing", "drop"],
+        [*test, "--where", "site=south", "--missing", "drop"],
+        [*test, "--rows", "1:3,11:20", "--missing", "drop"],
+        [*cluster, "--where", "x<2"],
+        [*cluster, "--rows", "1:4,9:20"],
+        [*cluster, "--where", "x<2", "--metric", "gower", "--drop", "site,g"],
+    ):
+        assert cli.main([*command, "--resamples", "23", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["columns"] == ["x", "day"]
+        assert any("because it numbers the rows: plant, nr; name it" in note for note in found["warnings"])
+    assert cli.main([*cluster, "--rows", "1:8", "-k", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["x"]
+    assert cli.main([*cluster, "--where", "plant>110", "--columns", "plant,x", "-k", "1", "--quiet"]) == 0
+
+
+def test_numbers_of_all_rows_are_read_as_the_file_writes_them(tmp_path):
+    content = "id;x;y\n" + "".join(f"{i}.000;{i},5;{i}\n" for i in range(1, 9)) + ";9,5;\nNA;-99;-99\n"
+    table = read(tmp_path, content, thousands=".", missing=("NA", "-99"), rows=RowRanges.of("2:4"))
+    assert {name: column.tolist() for name, column in table.every.items()} == {
+        "id": list(range(1000, 9000, 1000)), "y": list(range(1, 9)),
+    }  # fmt: skip
+
+
 # ---------------------------------------------------------------- decimal commas, truth values, words for missing
 
 

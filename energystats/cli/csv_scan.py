@@ -119,6 +119,9 @@ class Column:
         Spellings of truth values, if there is nothing else.
     quoted, bare : bool
         Whether there are cells in quotes, and cells without that are not missing.
+    whole : array or None
+        The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
+        rows of the file.
     """
 
     parts: list[str] = field(default_factory=list)
@@ -127,6 +130,7 @@ class Column:
     spelled: set[str] = field(default_factory=set)
     quoted: bool = False
     bare: bool = False
+    whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
         """Look at the next cells, and keep some or all."""
@@ -137,8 +141,22 @@ class Column:
         if self.logical:
             self.spelled |= {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
             self.logical = self.spelled <= LOGICAL.keys()
+        if kept is not None and self.whole is not None and (not self.numeric or not self._count(cells, dialect)):
+            self.whole = None
         if kept is None or kept.any():
             self.parts.append(joined if kept is None else SPLIT.join(compress(cells, kept)))
+
+    def _count(self, cells: Sequence[str], dialect: Dialect) -> bool:
+        """Keep the next numbers, and tell whether all were whole ones."""
+        gaps = {"", *dialect.missing_texts}
+        texts = [text for cell in cells if (text := cell.removeprefix(MARK).strip(" \t")) not in gaps]
+        values = [dialect.value_of(text) for text in texts]
+        known = [v for v in values if v is not None and v not in dialect.missing_numbers.values()]
+        if any(isinstance(v, float) and not v.is_integer() for v in known) or max(map(abs, known), default=0) >= 2**63:
+            return False
+        if self.whole is not None:
+            self.whole.extend(map(int, known))
+        return True
 
     @property
     def cells(self) -> list[str]:

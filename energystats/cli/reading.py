@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +51,8 @@ class FileTable:
         Columns whose cells are in quotes, and so hold text.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
+    every : mapping of str to Series
+        Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
     """
 
     file: str
@@ -63,6 +65,7 @@ class FileTable:
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
+    every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -143,11 +146,14 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     _check_names([(name, "") for name in frame.columns], source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
+    every = dict(frame.items())
     if rows is not None:
         kept = np.flatnonzero(rows.within(n_read))
         frame = frame.iloc[kept]
         code += _taking(rows, kept)
-    return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
+    return FileTable(
+        file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids, every=every
+    )
 
 
 def _stored_types(stored: io.BytesIO) -> list[tuple[str, str]]:
@@ -177,6 +183,8 @@ def _from_csv(
     source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
 ) -> FileTable:
     """Read the table of a CSV file: its dialect, its shape, and then its cells."""
+    import pandas as pd
+
     with readable(source.name):
         blocks = source.blocks(given.encoding)
         head, cut = next(blocks, ""), next(blocks, "") != ""
@@ -196,6 +204,10 @@ def _from_csv(
         row_names = _unless_counted(row_names)
         if row_names is not None:
             notes.append("the first column has no name of its own and was taken for the names of the rows.")
+    every = dict(frame.items())
+    if rows is not None:
+        columns = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
+        every = {name: pd.Series(column.whole, name=name) for name, column in columns if column.whole}
     table = FileTable(
         file=source.name,
         frame=frame,
@@ -206,6 +218,7 @@ def _from_csv(
         row_names=row_names,
         ids=ids,
         quoted=quoted,
+        every=every,
     )
     columns = [name for name in frame if name in table.quoted and name not in texts and holds_numbers(frame[name])]
     if columns:

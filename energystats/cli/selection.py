@@ -138,13 +138,13 @@ def _usable_columns(
         if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
             raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
-    namesakes = [c for c in names if mixed and c not in table.categories and _names_the_rows(frame[c])]
+    namesakes = [c for c in names if mixed and c not in table.categories and _ever(table, c, _names_the_rows)]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
     # in this order: a column is left out for the first reason that it meets, and the note names that one
     rules: list[tuple[Callable[[str], bool], str, str]] = [
         (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
-        (lambda c: _numbers_the_rows(frame[c]) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
+        (lambda c: _ever(table, c, _numbers_the_rows) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
         (lambda c: _labels_subjects(table, c, mixed), NAMES_SUBJECTS, name_it),
         (lambda c: not mixed and holds_truths(frame[c]), WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"),
         (lambda c: c in namesakes, own_text, name_it),
@@ -212,6 +212,16 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
                 "2 values or more; spell them alike in the file, or name the column in --category, which keeps apart "
                 "what is spelled apart."
             )
+
+
+def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
+    """Tell whether a rule holds for a column in the rows in use, or in all rows of the file.
+
+    Some of the numbers 1 to n do not count on, and number the rows all the same.
+    """
+    column = table.frame[name]
+    every = table.every.get(name, column)
+    return rule(column) or (holds_numbers(column) == holds_numbers(every) and rule(every))
 
 
 def _names_the_rows(column: pd.Series[Any]) -> bool:
@@ -288,7 +298,7 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
-    return column.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
+    return known.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
 def _has_name_of_id(name: str) -> bool:
