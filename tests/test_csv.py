@@ -100,6 +100,7 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x;y\n-1.500.000;7\n2.500;8\n", r"'-1.500.000' may be -1500000; --thousands \. reads it so"),
         ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
         ('x,g\n1,"NA"\n2,"b"\n', r"column 'g' holds \"NA\" in quotes, which may be a word or a missing value"),
+        ('x,g\n1," NA"\n2,"b"\n', r"column 'g' holds \" NA\" in quotes, which may be a word or a missing value"),
         ('x,g\n1,"NaN"\n2,"b"\n', r"column 'g' holds \"NaN\" in quotes"),
         ('"x","g"\n"1",""\n"2","b"\n', r"column 'g' holds \"\", and every cell is in quotes"),
         ('x,g\n1,"5\\" pipe"\n', r"line 2: the quotes do not fit the cells .*qmethod = \"double\""),
@@ -192,6 +193,7 @@ def test_two_separators_are_refused(tmp_path, content):
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
         ("x\n1,5\n9\nNA\n", {}, "x", [1.5, 9, np.nan]),
         ('x,y\n1,"NA"\n2,"7"\n', {}, "y", [np.nan, 7]),
+        ("x,y\n1, NA\n2,  \n3, 7\n4,NaN \n", {}, "y", [np.nan, np.nan, 7, np.nan]),
         ("x,y\n1,?\n2,NA\n3,4\n", {"missing": ("?", "NA")}, "y", [np.nan, np.nan, 4]),
         ("x,y\n1,99999999999999999999\n2,4\n", {}, "y", [1e20, 4]),
     ],
@@ -211,6 +213,12 @@ def test_numbers(tmp_path, content, how, column, expected):
         ('x,g\n1,""\n2,\n3,b\n', {}, ["", None, "b"]),
         ('x,g\n1,""\n2,\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
         ("x,g\n1,TRUE\n2,NA\n3,FALSE\n", {}, [True, None, False]),
+        ("x,g\n1,TRUE\n2, NA\n3,FALSE\n", {}, [True, None, False]),
+        ("x,g\n1, NA\n2,NaN\t\n3,b\n", {}, [None, None, "b"]),
+        ("x,g\n1, ?\n2,NA \n3,b\n", {"missing": ("?",)}, [None, "NA ", "b"]),
+        ('x,g\n1," NA"\n2, NA\n3,b\n', {"quoted_na": "word"}, [" NA", None, "b"]),
+        ('x,g\n1," NA"\n2, NA\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
+        ("x,g\n1,b\n2, -9\n3,-9\n", {"missing": ("-9",)}, ["b", None, None]),
         ("x,g\n1,01\n2,1\n3,NA\n", {"categories": ["g"]}, ["01", "1", None]),
     ],
 )
@@ -342,6 +350,54 @@ def test_a_word_for_missing_makes_no_column_of_categories(tmp_path, capsys, cont
     for metric in ("gower", "euclidean"):
         assert cli.main(["cluster", str(tmp_path / "f.csv"), "--metric", metric]) == 2
         assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["test", "--group", "g"], ["disco", "y ~ g"], ["cluster", "--metric", "gower"]])
+def test_missing_values_between_blanks_make_no_group(tmp_path, capsys, words):
+    """Their blanks were taken away after missing values had been found, and "NA" was a group."""
+    path = tmp_path / "f.csv"
+    path.write_text("g,y\na,1.5\nb,2.5\n NA,9\na,1.2\nb,3.1\na ,1.1\nb,2.2\nNA ,8.5\nb, 2\n")
+    words = [*words, str(path), "--resamples", "9"]
+    if words[0] != "cluster":
+        assert cli.main(words) == 2
+        assert "NA" not in capsys.readouterr().err.replace("NaN", "")
+    assert cli.main([*words, "--missing", "drop", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found.get("test") or {}).get("labels", ["a", "b"]) == ["a", "b"]
+    assert found["n"] == (7 if words[0] != "cluster" else 9)
+    table = read(path)
+    exec("\n".join(table.code).replace(repr(str(path)), "path"), names := {"pd": pd, "path": path})
+    pd.testing.assert_frame_equal(names["table"], table.frame, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sep", "more", "said"),
+    [
+        (["1,500", "999", "3,500", "850"], ",", [], "may be 1500 or 1.500"),
+        (["1,500", "999", "2", "word"], ",", [], "may be 1500 or 1.500"),
+        (["1,5", "999", "3", "850"], ",", [], "--decimal , reads decimal commas"),
+        (["1.500,5", "999", "3.500,5", "850"], ";", [], "(--thousands . reads it as 1500.5)"),
+        (["1,500.5", "999", "3,500.5", "850"], ";", [], "(--thousands , reads it as 1500.5)"),
+        (["1,500", "1,50", "3,500", "850"], ";", ["--thousands", ","], "'1,50' is not a number;"),
+        (["1,500", "3,5,00", "word", "850"], ";", ["--thousands", ","], "'3,5,00' is not a number;"),
+    ],
+)
+@pytest.mark.parametrize("copies", [1, 10])
+@pytest.mark.parametrize("metric", ["euclidean", "gower"])
+def test_numbers_with_other_signs_are_never_left_out(tmp_path, capsys, cells, sep, more, said, copies, metric):
+    path = tmp_path / "f.csv"
+    rows = [f'{"ab"[i % 2]}{sep}"{cell}"{sep}{10 + i}' for i, cell in enumerate(cells * copies)]
+    path.write_text("\n".join([f"g{sep}x{sep}y", *rows]))
+    assert cli.main(["test", str(path), "--group", "g", "--metric", metric, *more]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "column 'x': " in err
+    assert said in err
+
+
+def test_the_long_one_of_the_numbers_is_named(tmp_path, capsys):
+    (tmp_path / "f.csv").write_text("x,y\n10,1\n18446744073709551617,2\n12,3\n")
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "-k", "1"]) == 2
+    assert "beyond 2**53, such as 18446744073709551617" in capsys.readouterr().err
 
 
 def test_words_of_na_are_replaced(tmp_path, capsys):

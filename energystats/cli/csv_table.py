@@ -80,7 +80,8 @@ class CsvReader:
         import pandas as pd
 
         cells, free, asked = column.cells, name not in self.as_text, self.dialect.quoted_na
-        doubtful = [word for word in self.dialect.marked if MARK + word in set(cells)]
+        in_quotes = {cell[1:] for cell in set(cells) if cell[:1] == MARK}
+        doubtful = [text for text in sorted(in_quotes) if {text, text.strip(" \t") or text} & {*self.dialect.marked}]
         if free and column.numeric:
             numbers = self._read_numbers(_as_written(column), name)
             if numbers.notna().any() or not any(doubtful):
@@ -108,16 +109,17 @@ class CsvReader:
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
-        gaps = {"", *self.dialect.words}
         meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
-        meaning |= {cell: None for cell, text in meaning.items() if text in gaps} | kept
+        # blanks alone are a word of their own, until the column is used and they are taken away with a note
+        gone = {text for text in meaning.values() if (not text or text.strip(" \t")) and self.dialect.is_missing(text)}
+        meaning = {cell: None if text in gone else text for cell, text in meaning.items()} | kept
         values = pd.Series([meaning[cell] for cell in cells], name=name)
         # read_csv knows neither quotes nor that numbers of --na are compared letter by letter in text
         shown, statements = f"table[{name!r}]", []
         for cell, word in kept.items():
             rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
             statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
-        emptied = sorted(word for word in self.dialect.missing_numbers if word in meaning and meaning[word] is None)
+        emptied = sorted(text for text in gone if text.strip(" \t") in self.dialect.missing_numbers)
         return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
@@ -146,7 +148,7 @@ class CsvReader:
         import pandas as pd
 
         gaps = {"", *self.dialect.missing_texts}
-        texts = [None if cell in gaps else cell.strip(" \t") for cell in cells]
+        texts = [None if cell.strip(" \t") in gaps else cell.strip(" \t") for cell in cells]
         for sign, plain in ((self.dialect.thousands, ""), (self.dialect.decimal, ".")):
             if sign not in (None, plain):
                 texts = [text and text.replace(sign, plain) for text in texts]
@@ -157,7 +159,8 @@ class CsvReader:
         low, high = min(map(int, known)), max(map(int, known))
         kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
         if kind is None:
-            return pd.Series([None if cell in gaps else cell for cell in cells], name=name, dtype=object)
+            written = [text and cell for text, cell in zip(texts, cells, strict=True)]
+            return pd.Series(written, name=name, dtype=object)
         found = pd.Series(whole, name=name, dtype=kind)
         if found.notna().all():
             return found.astype(np.dtype(kind.lower()))
@@ -175,7 +178,8 @@ class CsvReader:
             options["index_col"] = 0
         elif len(scan.columns) > len(scan.names):
             options["index_col"] = False
-        options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts]}
+        padded = set().union(*(column.padded for column in columns.values()))
+        options |= {"keep_default_na": False, "na_values": ["", *self.dialect.missing_texts, *sorted(padded)]}
         kinds = {name: "str" for name in scan.names if name in self.as_text}
         for name, column in columns.items():
             if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):

@@ -17,6 +17,7 @@ __all__ = [
     "GROUPED",
     "MARK",
     "MISSING",
+    "MIXED",
     "POINT_NUMBER",
     "SEPARATORS",
     "SPLIT",
@@ -39,6 +40,7 @@ COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
 GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")  # 1,000 is one thousand, or 1 in three decimals
 PADDED = re.compile(r"[ \t]*([,;|])[ \t]*")  # blanks around another separator are none
+MIXED = re.compile(r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")  # both signs, as in 1.234,5
 NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes into one cell
 
 
@@ -96,8 +98,12 @@ class Dialect:
     def numbers(self) -> re.Pattern[str]:
         """Cells of a column of numbers, joined: numbers, or missing values, in quotes or not."""
         words = "|".join(map(re.escape, self.words))
-        cell = rf"{MARK}?(?:[ \t]*+(?i:{self.number.pattern})[ \t]*+|{words}|)"
+        cell = rf"{MARK}?[ \t]*+(?:(?i:{self.number.pattern})|{words}|)[ \t]*+"
         return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
+
+    def is_missing(self, text: str) -> bool:
+        """Tell whether a cell is empty or a word for a missing value; blanks around it do not count."""
+        return text in self.words or text.strip(" \t") in ("", *self.words)
 
     @property
     def points_may_part(self) -> bool:

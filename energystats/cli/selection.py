@@ -13,7 +13,7 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.csv_table import EXACT, MEANINGS, is_large, twice_spelled
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.reading import FileTable
@@ -241,7 +241,7 @@ def _is_slip(table: FileTable, name: str) -> bool:
         return False
     if _is_too_long(column):
         return not _has_name_of_id(name)
-    return _mostly_commas(column) or (name not in table.quoted and _mostly_numbers(column))
+    return _mostly_commas(column, table.dialect) or (name not in table.quoted and _mostly_numbers(column))
 
 
 def _is_too_long(column: pd.Series[Any]) -> bool:
@@ -250,10 +250,15 @@ def _is_too_long(column: pd.Series[Any]) -> bool:
     return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
 
 
-def _mostly_commas(column: pd.Series[Any]) -> bool:
-    """Tell whether most cells are numbers with a comma, in quotes or not."""
-    filled = column.dropna().astype(str)
-    return bool((filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)).mean() > 0.5)
+def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
+    """Tell whether most cells are numbers, some of them with signs for decimals or thousands that the file has not."""
+    texts = column.dropna().map(str).str.strip()
+    own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
+    signs = [COMMA_NUMBER, GROUPED, MIXED]
+    if dialect.thousands is not None:
+        signs.append(re.compile(rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?"))
+    other = texts.map(lambda text: any(sign.fullmatch(text) for sign in signs)).to_numpy(dtype=bool) & ~own
+    return bool(other.any() and (own | other).mean() > 0.5)
 
 
 def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
@@ -326,8 +331,9 @@ def _first_text(table: FileTable, name: str) -> str:
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
         if _is_too_long(column):
+            longest = max(column.dropna().map(str), key=lambda cell: len(cell.lstrip("+-0")))
             return (
-                f"column {name!r} holds whole numbers beyond 2**53, such as {column.dropna().iloc[0]}, which are not "
+                f"column {name!r} holds whole numbers beyond 2**53, such as {longest}, which are not "
                 "exact as floating-point numbers; subtract a common offset first"
             )
         kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
@@ -341,7 +347,10 @@ def _first_text(table: FileTable, name: str) -> str:
         hint = " where decimals have a comma (--decimal . reads decimal points)"
     elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
-    elif COMMA_NUMBER.fullmatch(value):
+    elif MIXED.fullmatch(value) and dialect.thousands is None:
+        sign, point = sorted(",.", key=value.index)
+        hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
+    elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
         hint = f" ({advise_on_missing(value, table.dialect)})"
