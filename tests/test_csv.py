@@ -1058,3 +1058,44 @@ def test_a_vector_in_lines_is_no_matrix(tmp_path, capsys):
     (tmp_path / "d.txt").write_text("".join("1.5 2 3 4 5\n" for _ in range(11)) + "1\n")
     assert cli.main(["euclidize", str(tmp_path / "d.txt"), "-o", str(tmp_path / "o.csv")]) == 2
     assert "numbers with blanks" in capsys.readouterr().err
+
+
+def test_categories_that_are_numbers_stay_categories_in_parquet(tmp_path, capsys, monkeypatch):
+    """Parquet keeps their numbers, and what was declared stands beside the data only."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    n = np.arange(24)
+    frame = pd.DataFrame({"x": n * 7 % 24 / 10, "code": n % 3 * 2 + 1, "t": (n // 2 % 3 + 1).astype(str)})
+    frame = frame.astype({"code": "category", "t": "category"})
+    g = np.where(n % 2, "a", "b")
+    frame.assign(g=g).to_parquet("c.parquet")
+    words = ["c.parquet", "--resamples", "23", "--json"]
+    assert cli.main(["test", *words, "--group", "g", "--metric", "gower"]) == 0
+    expected = es.dispersion(frame, g, metric="gower")
+    assert json.loads(capsys.readouterr().out)["test"]["between"] == pytest.approx(expected.between, rel=1e-9)
+    assert cli.main(["disco", "x ~ code + t", *words]) == 0
+    assert [term["df"] for term in json.loads(capsys.readouterr().out)["model"]["terms"]] == [2, 2]
+    assert cli.main(["test", *words, "--group", "g"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["x"]
+    frame[["x", "code"]].to_parquet("d.parquet")
+    for metric in ("euclidean", "gower"):
+        with pytest.raises(TypeError, match=r"declared categories when the file was written: 'code'"):
+            es.dispersion("d.parquet", g, metric=metric)
+    frame["code"] = frame["code"].cat.set_categories([5, 1, 3], ordered=True)
+    frame.to_parquet("c.parquet")
+    assert cli.main(["cluster", *words, "--metric", "gower"]) == 2
+    assert "column 'code' was written as ordered categories that are numbers" in capsys.readouterr().err
+    assert cli.main(["cluster", *words, "--metric", "gower", "--category", "code"]) == 0
+    assert cli.main(["cluster", *words]) == 0
+
+
+def test_groups_in_parquet_are_called_as_they_are_stored(tmp_path, capsys):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    gaps, text = [None, 1, 0, 1, 0, 1, 0, 1], [b"a", b"b"] * 4
+    path = str(tmp_path / "f.parquet")
+    pq.write_table(pa.table({"x": np.arange(8.0) ** 2, "h": pa.array(gaps), "g": pa.array(text)}), path)
+    for name, labels in (("h", [0, 1]), ("g", ["a", "b"])):
+        words = ["test", path, "--group", name, "--columns", "x", "--missing", "drop", "--resamples", "9", "--json"]
+        assert cli.main(words) == 0
+        found = json.loads(capsys.readouterr().out)["test"]["labels"]
+        assert [str(label) for label in found] == list(map(str, labels))

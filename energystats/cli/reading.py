@@ -6,6 +6,7 @@ import io
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +54,8 @@ class FileTable:
         Columns of codes that --category names; they are text here.
     every : mapping of str to Series
         Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
+    without_order : frozenset of str
+        Columns declared as ordered categories, of which Parquet has not kept the order.
     """
 
     file: str
@@ -66,6 +69,7 @@ class FileTable:
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+    without_order: frozenset[str] = frozenset()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -113,13 +117,13 @@ def read_table(
     source = Source.of(file, given.limit)
     texts = (*categories, *as_text)
     if source.parquet:
-        table = _from_parquet(source, rows, id_name)
+        table = _from_parquet(source, texts, rows, id_name)
     else:
         table = _from_csv(source, given, console, texts, rows, id_name)
     return _with_categories(table, categories)
 
 
-def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -> FileTable:
+def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
@@ -133,6 +137,8 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
             whole = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name]
             frame[name] = whole.array
             code.append(f"table[{name!r}] = pd.read_parquet({shown}, dtype_backend='numpy_nullable')[{name!r}].array")
+        frame, lost, statements = _restore_types(frame, stored, (*texts, id_name))
+        code += statements
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
     if not isinstance(frame.index, pd.RangeIndex):
@@ -146,14 +152,50 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     _check_names([(name, "") for name in frame.columns], source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
-    every = dict(frame.items())
+    every = {str(name): column for name, column in frame.items()}
     if rows is not None:
         kept = np.flatnonzero(rows.within(n_read))
         frame = frame.iloc[kept]
         code += _taking(rows, kept)
     return FileTable(
-        file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids, every=every
+        file=source.name,
+        frame=frame,
+        code=tuple(code),
+        n_read=n_read,
+        row_names=row_names,
+        ids=ids,
+        every=every,
+        without_order=frozenset(name for name, ordered in lost.items() if ordered),
     )
+
+
+def _restore_types(
+    frame: pd.DataFrame, stored: io.BytesIO, labels: Sequence[str | None]
+) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
+    """Make categories, whole numbers and text of columns for which pandas gives something else.
+
+    These are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
+    """
+    import pyarrow.parquet as pq
+
+    from energystats.pairs.parquet import find_lost_categories
+
+    lost = {name: ordered for name, ordered in find_lost_categories(pq.ParquetFile(stored)).items() if name in frame}
+    stored.seek(0)
+    kinds = dict(_stored_types(stored))
+    code = []
+    for name in lost:
+        frame[name] = frame[name].astype("category")
+        code.append(f"table[{name!r}] = table[{name!r}].astype('category')")
+    for name in map(str, frame.columns):
+        if name in labels and "int" in kinds.get(name, "") and frame[name].dtype.kind == "f":
+            frame[name] = frame[name].astype("Int64")
+            code.append(f"table[{name!r}] = table[{name!r}].astype('Int64')")
+        if kinds.get(name) in ("binary", "large_binary"):
+            with suppress(UnicodeDecodeError):
+                frame[name] = frame[name].map(bytes.decode, na_action="ignore")
+                code.append(f"table[{name!r}] = table[{name!r}].map(bytes.decode, na_action='ignore')")
+    return frame, lost, code
 
 
 def _stored_types(stored: io.BytesIO) -> list[tuple[str, str]]:
@@ -204,10 +246,10 @@ def _from_csv(
         row_names = _unless_counted(row_names)
         if row_names is not None:
             notes.append("the first column has no name of its own and was taken for the names of the rows.")
-    every = dict(frame.items())
+    every = {str(name): column for name, column in frame.items()}
     if rows is not None:
-        columns = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
-        every = {name: pd.Series(column.whole, name=name) for name, column in columns if column.whole}
+        scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
+        every = {name: pd.Series(column.whole, name=name) for name, column in scanned if column.whole}
     table = FileTable(
         file=source.name,
         frame=frame,

@@ -117,6 +117,11 @@ def choose_columns(
         used, reasons = _usable_columns(table, others, console, mixed=mixed, matrix=matrix)
         if not matrix:
             _note_coordinates(table, used, console)
+    if unordered := [name for name in used if name in table.without_order and name not in table.categories]:
+        raise BadInputError(
+            f"{table.file}: column {unordered[0]!r} was written as ordered categories that are numbers, and Parquet "
+            "keeps no order of such; --category takes them without order, --drop leaves the column out."
+        )
     reasons = [(tuple(dropped), "--drop names it"), *reasons]
     chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
     return Choice(
@@ -236,8 +241,11 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 
 def _is_slip(table: FileTable, name: str) -> bool:
     """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    import pandas as pd
+
     column = table.frame[name]
-    if name in table.categories or holds_numbers(column):
+    declared = name in table.categories or isinstance(column.dtype, pd.CategoricalDtype)
+    if declared or holds_numbers(column):
         return False
     if _is_too_long(column):
         return not _has_name_of_id(name)
