@@ -101,18 +101,77 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x;y\n-1.500.000;7\n2.500;8\n", r"'-1.500.000' may be -1500000; --thousands \. reads it so"),
         ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
         ('x,g\n1,"NA"\n2,"b"\n', r"column 'g' holds \"NA\" in quotes, which may be a word or a missing value"),
+        ('x,g\n1," NA"\n2,"b"\n', r"column 'g' holds \" NA\" in quotes, which may be a word or a missing value"),
         ('x,g\n1,"NaN"\n2,"b"\n', r"column 'g' holds \"NaN\" in quotes"),
         ('"x","g"\n"1",""\n"2","b"\n', r"column 'g' holds \"\", and every cell is in quotes"),
         ('x,g\n1,"5\\" pipe"\n', r"line 2: the quotes do not fit the cells .*qmethod = \"double\""),
         ('x,g\n1,"open\n2,b\n', r"line 2: the quotes do not fit the cells"),
         ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
-        ("x\n1 1,5\n2 2,5\n", r"may be separated by commas or by blanks; --sep says which"),
+        ("x\n1 1,5\n2 2,5\n", r"may be separated by commas \('1 1', '5'\) or by blanks \('1', '1,5'\); --sep says"),
         ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
     ],
 )  # fmt: skip
 def test_what_is_in_doubt_is_refused(tmp_path, content, message):
     with pytest.raises(BadInputError, match=message):
         read(tmp_path, content)
+
+
+NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]
+
+
+@pytest.mark.parametrize("header", NAMES)
+@pytest.mark.parametrize("sep", [";", "\t", "|", " "])
+def test_decimal_commas_are_not_taken_for_separators(tmp_path, capsys, header, sep):
+    """They cut every line into equally many cells, and the digits behind them became coordinates."""
+    names = header.replace(", ", ",").format(sep)
+    row = {2: "{1},{2}{0}{3},5\n", 3: "{1},5{0}{2},5{0}{3},5\n"}[max(2, len(names.split(sep)))]
+    if names.startswith("g"):
+        row = "4{0}{2},{3}\n"
+    path = tmp_path / "f.csv"
+    path.write_text(names + "".join(row.format(sep, 50 + i, i, 150 + i) for i in range(9)))
+    words = ["cluster", str(path), "-k", "1", "--json", *(["--no-header"] if not header else [])]
+    # with two commas in the names and three in the rows these may have names, too
+    if names.count(",") == 2 and row.startswith("{1},5") and sep != " ":
+        assert cli.main(words) == 0
+        assert json.loads(capsys.readouterr().out)["columns"] == names.strip().split(sep)
+        return
+    assert cli.main(words) == 2
+    said = capsys.readouterr().err
+    assert "may be separated by commas (" in " ".join(said.split())
+    assert "; --sep says which" in said
+    for more in (["--sep", {"\t": "tab", " ": "space"}.get(sep, sep)], ["--decimal", ","]):
+        assert cli.main([*words, *more]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["columns"] == (["V1", "V2"] if not names else names.strip().split(sep))
+
+
+@pytest.mark.parametrize(
+    ("content", "header", "sep"),
+    [
+        ("1, 2\n3, 4\n", False, ","),
+        ("1,\t2\n3,\t4\n", False, ","),
+        ("1, 2,5\n3, 4,5\n", False, ","),
+        ("2020-01-01 10:30,5\n2020-01-01 10:31,6\n", False, ","),
+        ("date time,x\n2020-01-01 10:30,5\n2020-01-01 10:31,6\n", True, ","),
+        ("New York,1.5\nSan Diego,2.5\n", False, ","),
+        ("plot id,count\nplot 1,5\nplot 2,6\n", True, ","),
+        ("id,genres\n1,a|b\n2,c|d\n", True, ","),
+        ("a,b\n83,8\n84,9\n", True, ","),
+        ('id,word\n1,"a;b"\n2,"c;d"\n', True, ","),
+        ('g;"weight, kg"\na;50,5\nb;51,5\n', True, ";"),
+        ("a;b, c\n1,5;2,5\n3,5;4,5\n", True, ";"),
+        ('"weight, kg" "height, cm"\n"1" 50,5 1,5\n"2" 51,5 1,5\n', True, " "),
+    ],
+)  # fmt: skip
+def test_other_signs_in_every_line_leave_no_doubt(tmp_path, content, header, sep):
+    assert read(tmp_path, content, header=header).dialect.sep == sep
+
+
+@pytest.mark.parametrize("content", ["Smith, John;3\nDoe, Jane;4\n", "83,8;1,5\n84,9;2,5;\n", "83,8  1,5\n 4,9 2,5 \n"])
+def test_two_separators_are_refused(tmp_path, content):
+    """Also where the other one does not fit all lines, as long as every comma may be a decimal one."""
+    with pytest.raises(BadInputError, match=r"may be separated by commas .* --sep says which"):
+        read(tmp_path, content, header=False)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +194,7 @@ def test_what_is_in_doubt_is_refused(tmp_path, content, message):
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
         ("x\n1,5\n9\nNA\n", {}, "x", [1.5, 9, np.nan]),
         ('x,y\n1,"NA"\n2,"7"\n', {}, "y", [np.nan, 7]),
+        ("x,y\n1, NA\n2,  \n3, 7\n4,NaN \n", {}, "y", [np.nan, np.nan, 7, np.nan]),
         ("x,y\n1,?\n2,NA\n3,4\n", {"missing": ("?", "NA")}, "y", [np.nan, np.nan, 4]),
         ("x,y\n1,99999999999999999999\n2,4\n", {}, "y", [1e20, 4]),
     ],
@@ -154,6 +214,12 @@ def test_numbers(tmp_path, content, how, column, expected):
         ('x,g\n1,""\n2,\n3,b\n', {}, ["", None, "b"]),
         ('x,g\n1,""\n2,\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
         ("x,g\n1,TRUE\n2,NA\n3,FALSE\n", {}, [True, None, False]),
+        ("x,g\n1,TRUE\n2, NA\n3,FALSE\n", {}, [True, None, False]),
+        ("x,g\n1, NA\n2,NaN\t\n3,b\n", {}, [None, None, "b"]),
+        ("x,g\n1, ?\n2,NA \n3,b\n", {"missing": ("?",)}, [None, "NA ", "b"]),
+        ('x,g\n1," NA"\n2, NA\n3,b\n', {"quoted_na": "word"}, [" NA", None, "b"]),
+        ('x,g\n1," NA"\n2, NA\n3,b\n', {"quoted_na": "missing"}, [None, None, "b"]),
+        ("x,g\n1,b\n2, -9\n3,-9\n", {"missing": ("-9",)}, ["b", None, None]),
         ("x,g\n1,01\n2,1\n3,NA\n", {"categories": ["g"]}, ["01", "1", None]),
     ],
 )
@@ -298,6 +364,54 @@ def test_a_word_for_missing_makes_no_column_of_categories(tmp_path, capsys, cont
         assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("words", [["test", "--group", "g"], ["disco", "y ~ g"], ["cluster", "--metric", "gower"]])
+def test_missing_values_between_blanks_make_no_group(tmp_path, capsys, words):
+    """Their blanks were taken away after missing values had been found, and "NA" was a group."""
+    path = tmp_path / "f.csv"
+    path.write_text("g,y\na,1.5\nb,2.5\n NA,9\na,1.2\nb,3.1\na ,1.1\nb,2.2\nNA ,8.5\nb, 2\n")
+    words = [*words, str(path), "--resamples", "9"]
+    if words[0] != "cluster":
+        assert cli.main(words) == 2
+        assert "NA" not in capsys.readouterr().err.replace("NaN", "")
+    assert cli.main([*words, "--missing", "drop", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found.get("test") or {}).get("labels", ["a", "b"]) == ["a", "b"]
+    assert found["n"] == (7 if words[0] != "cluster" else 9)
+    table = read(path)
+    exec("\n".join(table.code).replace(repr(str(path)), "path"), names := {"pd": pd, "path": path})
+    pd.testing.assert_frame_equal(names["table"], table.frame, check_dtype=False)
+
+
+@pytest.mark.parametrize(
+    ("cells", "sep", "more", "said"),
+    [
+        (["1,500", "999", "3,500", "850"], ",", [], "may be 1500 or 1.500"),
+        (["1,500", "999", "2", "word"], ",", [], "may be 1500 or 1.500"),
+        (["1,5", "999", "3", "850"], ",", [], "--decimal , reads decimal commas"),
+        (["1.500,5", "999", "3.500,5", "850"], ";", [], "(--thousands . reads it as 1500.5)"),
+        (["1,500.5", "999", "3,500.5", "850"], ";", [], "(--thousands , reads it as 1500.5)"),
+        (["1,500", "1,50", "3,500", "850"], ";", ["--thousands", ","], "'1,50' is not a number;"),
+        (["1,500", "3,5,00", "word", "850"], ";", ["--thousands", ","], "'3,5,00' is not a number;"),
+    ],
+)
+@pytest.mark.parametrize("copies", [1, 10])
+@pytest.mark.parametrize("metric", ["euclidean", "gower"])
+def test_numbers_with_other_signs_are_never_left_out(tmp_path, capsys, cells, sep, more, said, copies, metric):
+    path = tmp_path / "f.csv"
+    rows = [f'{"ab"[i % 2]}{sep}"{cell}"{sep}{10 + i}' for i, cell in enumerate(cells * copies)]
+    path.write_text("\n".join([f"g{sep}x{sep}y", *rows]))
+    assert cli.main(["test", str(path), "--group", "g", "--metric", metric, *more]) == 2
+    err = " ".join(capsys.readouterr().err.split())
+    assert "column 'x': " in err
+    assert said in err
+
+
+def test_the_long_one_of_the_numbers_is_named(tmp_path, capsys):
+    (tmp_path / "f.csv").write_text("x,y\n10,1\n18446744073709551617,2\n12,3\n")
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "-k", "1"]) == 2
+    assert "beyond 2**53, such as 18446744073709551617" in capsys.readouterr().err
+
+
 def test_words_of_na_are_replaced(tmp_path, capsys):
     (tmp_path / "f.csv").write_text("g,x\na,1\na,-99\nb,3\nb,?\n?,7\nNA,8\nNA,9\n")
     words = ["test", str(tmp_path / "f.csv"), "--group", "g", "--missing", "drop", "--json", "--na", "?,-99"]
@@ -439,6 +553,43 @@ def test_the_canberra_of_other_programs_is_named(tmp_path, capsys, monkeypatch):
     Path("t.csv").write_text("x,y,g\n1,0,a\n2,0,a\n3,1,b\n4,0,b\n")
     assert cli.main(["test", "t.csv", "--group", "g", "--metric", "canberra"]) == 0
     assert "R's dist() scales the sum up" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_rows_are_numbered_in_the_file_and_not_in_the_rows_in_use(tmp_path, capsys, monkeypatch, suffix):
+    """Some of the numbers 1 to n do not count on, and became a coordinate without a note."""
+    monkeypatch.chdir(tmp_path)
+    n = np.arange(24)
+    frame = pd.DataFrame({"plant": n + 101, "site": np.where(n % 3, "north", "south"), "g": list("ab") * 12})
+    frame["x"] = n * 7 % 24 / 10 + 0.05
+    frame["nr"] = n**2  # by its name
+    frame["day"] = n % 8  # counts the rows of a site, and not those of the file
+    frame.loc[[4, 9], "g"] = None
+    frame.to_csv("t.csv", index=False) if suffix == "csv" else frame.to_parquet("t.parquet")
+    test, cluster = ["test", f"t.{suffix}", "--group", "g"], ["cluster", f"t.{suffix}"]
+    for command in (
+        [*test, "--missing", "drop"],
+        [*test, "--where", "site=south", "--missing", "drop"],
+        [*test, "--rows", "1:3,11:20", "--missing", "drop"],
+        [*cluster, "--where", "x<2"],
+        [*cluster, "--rows", "1:4,9:20"],
+        [*cluster, "--where", "x<2", "--metric", "gower", "--drop", "site,g"],
+    ):
+        assert cli.main([*command, "--resamples", "23", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["columns"] == ["x", "day"]
+        assert any("because it numbers the rows: plant, nr; name it" in note for note in found["warnings"])
+    assert cli.main([*cluster, "--rows", "1:8", "-k", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["x"]
+    assert cli.main([*cluster, "--where", "plant>110", "--columns", "plant,x", "-k", "1", "--quiet"]) == 0
+
+
+def test_numbers_of_all_rows_are_read_as_the_file_writes_them(tmp_path):
+    content = "id;x;y\n" + "".join(f"{i}.000;{i},5;{i}\n" for i in range(1, 9)) + ";9,5;\nNA;-99;-99\n"
+    table = read(tmp_path, content, thousands=".", missing=("NA", "-99"), rows=RowRanges.of("2:4"))
+    assert {name: column.tolist() for name, column in table.every.items()} == {
+        "id": list(range(1000, 9000, 1000)), "y": list(range(1, 9)),
+    }  # fmt: skip
 
 
 # ---------------------------------------------------------------- decimal commas, truth values, words for missing
@@ -919,3 +1070,44 @@ def test_a_vector_in_lines_is_no_matrix(tmp_path, capsys):
     (tmp_path / "d.txt").write_text("".join("1.5 2 3 4 5\n" for _ in range(11)) + "1\n")
     assert cli.main(["euclidize", str(tmp_path / "d.txt"), "-o", str(tmp_path / "o.csv")]) == 2
     assert "numbers with blanks" in capsys.readouterr().err
+
+
+def test_categories_that_are_numbers_stay_categories_in_parquet(tmp_path, capsys, monkeypatch):
+    """Parquet keeps their numbers, and what was declared stands beside the data only."""
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    n = np.arange(24)
+    frame = pd.DataFrame({"x": n * 7 % 24 / 10, "code": n % 3 * 2 + 1, "t": (n // 2 % 3 + 1).astype(str)})
+    frame = frame.astype({"code": "category", "t": "category"})
+    g = np.where(n % 2, "a", "b")
+    frame.assign(g=g).to_parquet("c.parquet")
+    words = ["c.parquet", "--resamples", "23", "--json"]
+    assert cli.main(["test", *words, "--group", "g", "--metric", "gower"]) == 0
+    expected = es.dispersion(frame, g, metric="gower")
+    assert json.loads(capsys.readouterr().out)["test"]["between"] == pytest.approx(expected.between, rel=1e-9)
+    assert cli.main(["disco", "x ~ code + t", *words]) == 0
+    assert [term["df"] for term in json.loads(capsys.readouterr().out)["model"]["terms"]] == [2, 2]
+    assert cli.main(["test", *words, "--group", "g"]) == 0
+    assert json.loads(capsys.readouterr().out)["columns"] == ["x"]
+    frame[["x", "code"]].to_parquet("d.parquet")
+    for metric in ("euclidean", "gower"):
+        with pytest.raises(TypeError, match=r"declared categories when the file was written: 'code'"):
+            es.dispersion("d.parquet", g, metric=metric)
+    frame["code"] = frame["code"].cat.set_categories([5, 1, 3], ordered=True)
+    frame.to_parquet("c.parquet")
+    assert cli.main(["cluster", *words, "--metric", "gower"]) == 2
+    assert "column 'code' was written as ordered categories that are numbers" in capsys.readouterr().err
+    assert cli.main(["cluster", *words, "--metric", "gower", "--category", "code"]) == 0
+    assert cli.main(["cluster", *words]) == 0
+
+
+def test_groups_in_parquet_are_called_as_they_are_stored(tmp_path, capsys):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    gaps, text = [None, 1, 0, 1, 0, 1, 0, 1], [b"a", b"b"] * 4
+    path = str(tmp_path / "f.parquet")
+    pq.write_table(pa.table({"x": np.arange(8.0) ** 2, "h": pa.array(gaps), "g": pa.array(text)}), path)
+    for name, labels in (("h", [0, 1]), ("g", ["a", "b"])):
+        words = ["test", path, "--group", name, "--columns", "x", "--missing", "drop", "--resamples", "9", "--json"]
+        assert cli.main(words) == 0
+        found = json.loads(capsys.readouterr().out)["test"]["labels"]
+        assert [str(label) for label in found] == list(map(str, labels))

@@ -105,28 +105,52 @@ class Cells:
         Whether every cell is a number or missing.
     spelled : set of str
         Spellings of truth values, if there is nothing else.
+    padded : set of str
+        Missing values with blanks around them.
     quoted, bare : bool
         Whether there are cells in quotes, and cells without that are not missing.
+    whole : array or None
+        The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
+        rows of the file.
     """
 
     parts: list[str] = field(default_factory=list)
     numeric: bool = True
     logical: bool = True
     spelled: set[str] = field(default_factory=set)
+    padded: set[str] = field(default_factory=set)
     quoted: bool = False
     bare: bool = False
+    whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
         """Look at the next cells, and keep some or all."""
         joined = SPLIT.join(cells)
+        if " " in joined or "\t" in joined:
+            texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
+            self.padded |= {t for t in texts if dialect.is_missing(t) and t.strip(" \t") not in dialect.missing_numbers}
         self.quoted = self.quoted or MARK in joined
-        self.bare = self.bare or any(c and c[0] != MARK and c not in dialect.words for c in cells)
+        self.bare = self.bare or any(c[:1] != MARK and not dialect.is_missing(c) for c in cells)
         self.numeric = self.numeric and dialect.numbers.fullmatch(joined) is not None
         if self.logical:
-            self.spelled |= {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
+            self.spelled |= {text for cell in set(cells) if not dialect.is_missing(text := cell.removeprefix(MARK))}
             self.logical = self.spelled <= LOGICAL.keys()
+        if kept is not None and self.whole is not None and (not self.numeric or not self._count(cells, dialect)):
+            self.whole = None
         if kept is None or kept.any():
             self.parts.append(joined if kept is None else SPLIT.join(compress(cells, kept)))
+
+    def _count(self, cells: Sequence[str], dialect: Dialect) -> bool:
+        """Keep the next numbers, and tell whether all were whole ones."""
+        gaps = {"", *dialect.missing_texts}
+        texts = [text for cell in cells if (text := cell.removeprefix(MARK).strip(" \t")) not in gaps]
+        values = [dialect.value_of(text) for text in texts]
+        known = [v for v in values if v is not None and v not in dialect.missing_numbers.values()]
+        if any(isinstance(v, float) and not v.is_integer() for v in known) or max(map(abs, known), default=0) >= 2**63:
+            return False
+        if self.whole is not None:
+            self.whole.extend(map(int, known))
+        return True
 
     @property
     def cells(self) -> list[str]:

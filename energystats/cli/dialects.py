@@ -12,8 +12,8 @@ from functools import cached_property
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR", "Dialect",
-           "check_words", "detected", "doubt_of"]  # fmt: skip
+__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR",
+           "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -26,7 +26,9 @@ EXPONENT = r"(e[-+]?\d+)?"
 COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
 GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")  # 1,000 is one thousand, or 1 in three decimals
-WHOLE = re.compile(r"[-+]?\d{1,3}")
+PADDED = re.compile(r"[ \t]*([,;|])[ \t]*")  # blanks around another separator are none
+MIXED = re.compile(r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")  # both signs, as in 1.234,5
+NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes into one cell
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,8 +92,12 @@ class Dialect:
     def numbers(self) -> re.Pattern[str]:
         """Cells of a column of numbers, joined: numbers, or missing values, in quotes or not."""
         words = "|".join(map(re.escape, self.words))
-        cell = rf"{MARK}?(?:[ \t]*+(?i:{self.number.pattern})[ \t]*+|{words}|)"
+        cell = rf"{MARK}?[ \t]*+(?:(?i:{self.number.pattern})|{words}|)[ \t]*+"
         return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
+
+    def is_missing(self, text: str) -> bool:
+        """Tell whether a cell is empty or a word for a missing value; blanks around it do not count."""
+        return text in self.words or text.strip(" \t") in ("", *self.words)
 
     @property
     def points_may_part(self) -> bool:
@@ -141,13 +147,13 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     """
     sep = given.sep
     lines = _first_lines(head, given.comment, cut=cut)
-    # cut at the comma it would be two columns of whole numbers, which nobody would notice
-    if sep is None and _one_column_of_decimal_commas(lines):
-        sep = ";"  # which does not occur
-    sep = sep or _separator_of(lines)
     decimal = given.decimal
     if decimal is None and given.thousands is not None:
         decimal = "," if given.thousands == "." else "."
+    # cut at the comma it would be two columns of whole numbers, which nobody would notice
+    if sep is None and _one_column_of_decimal_commas(lines):
+        sep = ";"  # which does not occur
+    sep = sep or _separator_of(lines, header=given.header, comma_in_numbers="," in (decimal, given.thousands))
     if decimal is None:
         decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
     if given.thousands == decimal:
@@ -201,30 +207,70 @@ def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[s
     return kept[:LINES_LOOKED_AT]
 
 
-def _separator_of(lines: Sequence[str]) -> str:
-    """Find the first of , ; tab | and blank that cuts all lines into equally many cells, at least two.
+def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool) -> str:
+    """Find the one of , ; tab | and blank that cuts all lines into equally many cells, at least two.
 
-    Else one that leaves the header one cell shorter, as R does; else the header's commonest.
+    Else one that leaves the header one cell shorter, as R does; else the header's commonest. Where two may be meant,
+    complain, unless the comma is one of them and stands in numbers, as the options say.
     """
     bare = re.sub('"[^"]*"', "", lines[0])
     # names of columns may hold blanks, but hardly ever another separator
     others = any(sep in bare for sep in SEPARATORS if sep != " ")  # then a blank separates nothing but words
     possible = [sep for sep in SEPARATORS if sep != " " or not others]
     widths = {sep: [len(row) for row in _cells_of(lines, sep, strict=True)] for sep in possible}
-    for sep, found in widths.items():
-        if found and min(found) > 1 and len(set(found)) == 1:
-            return sep
-    shorter = [s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1} and (s in bare or not others)]
-    if shorter:
-        most = max(widths[sep][0] for sep in shorter)
-        shorter = [sep for sep in shorter if widths[sep][0] == most]
-    if len(shorter) > 1:
-        names = " or by ".join(SEPARATORS[sep] for sep in shorter)
-        raise ValueError(f"the columns may be separated by {names}; --sep says which.")
-    if shorter:
-        return shorter[0]
+    even = [sep for sep, found in widths.items() if found and min(found) > 1 and len(set(found)) == 1]
+    if not even:
+        shorter = [
+            s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1} and (s in bare or not others)
+        ]
+        most = max((widths[sep][0] for sep in shorter), default=0)
+        even = [sep for sep in shorter if widths[sep][0] == most]
+        found = even if len(even) != 1 else _rivals(lines, even, header=header)
+    else:
+        found = _rivals(lines, even, header=header)
+    if len(found) > 1 and comma_in_numbers:
+        found = [sep for sep in found if sep != ","]
+    if len(found) > 1:
+        raise ValueError(_describe_tie(found, lines, int(header and len(lines) > 1)))
+    if found:
+        return found[0]
     counts = {sep: lines[0].count(sep) for sep in SEPARATORS if sep != " "}
     return max(counts, key=lambda sep: counts[sep]) if any(counts.values()) else ","
+
+
+def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[str]:
+    """List the separators that may be meant where some cut all lines into equally many cells, outside quotes.
+
+    A decimal comma in every number cuts as evenly as what stands between the numbers. Words may hold blanks, and so
+    may names of columns: these are in question only where every comma may be a decimal one.
+    """
+    text = re.sub('"[^"]*"', '""', "\n".join(lines))
+    cut = {sep: [row.split(sep) for row in PADDED.sub(r"\1", text).split("\n")] for sep in SEPARATORS}
+    cut[" "] = [re.split(" +", row.strip(" ")) for row in text.split("\n")] if "," in even else []
+    first = next((sep for sep in even if min(map(len, cut[sep]), default=0) > 1), even[0])
+    found = [first]
+    for sep in cut if first != " " else ():
+        widths = list(map(len, cut[sep]))
+        if sep == first or min(widths, default=0) < 2:
+            continue
+        cells = [cell for row in cut[sep][int(header) :] for cell in row if "," in cell]
+        decimals = first == "," and bool(cells) and all(COMMA_NUMBER.fullmatch(cell.strip()) for cell in cells)
+        named = header and sep != "," and set(widths[1:]) == {widths[0] + 1}  # names of rows
+        alike = named or len(set(widths)) == 1
+        numbers = not header or any(NUMBERS.fullmatch(cell) for row in cut[first] for cell in row)
+        if (alike and decimals and numbers) if sep == " " else (alike or decimals):
+            found.append(sep)
+    return found
+
+
+def _describe_tie(found: Sequence[str], lines: Sequence[str], row: int) -> str:
+    """Say which separators may be meant, and how each would cut a line."""
+    readings = []
+    for sep in found:
+        cells = [cell for cell in _cells_of(lines[row:], sep)[0] if cell or sep != " "]
+        shown = ", ".join(f"{cell:.30}" for cell in map(repr, cells[:4])) + ", ..." * (len(cells) > 4)
+        readings.append(f"by {SEPARATORS[sep]} ({shown})")
+    return f"the columns may be separated {' or '.join(readings)}; --sep says which."
 
 
 def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:

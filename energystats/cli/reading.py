@@ -8,7 +8,8 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,10 @@ class FileTable:
         Columns of codes that --category names; they are text here.
     left_out : tuple
         Why other columns are not used, as (names, reason).
+    every : mapping of str to Series
+        Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
+    without_order : frozenset of str
+        Columns declared as ordered categories, of which Parquet has not kept the order.
     """
 
     file: str
@@ -72,6 +77,8 @@ class FileTable:
     quoted: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+    without_order: frozenset[str] = frozenset()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -117,13 +124,13 @@ def read_table(
     source = Source.of(file, given.limit)
     texts = (*categories, *as_text)
     if source.is_parquet(given.options):
-        table = _from_parquet(source, rows, id_name)
+        table = _from_parquet(source, texts, rows, id_name)
     else:
         table = _from_csv(source, given, console, texts, rows, id_name)
     return _with_categories(table, categories)
 
 
-def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -> FileTable:
+def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
     """Read the table of a Parquet file; its index may have the name that --id gives."""
     import pandas as pd
 
@@ -142,6 +149,8 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
         for name in [name for name in whole if frame[name].dtype.kind == "f" and (frame[name].abs() >= EXACT).any()]:
             frame[name] = pd.read_parquet(stored, columns=[name], dtype_backend="numpy_nullable")[name].array
             code.append(f"table[{name!r}] = pd.read_parquet({shown}, dtype_backend='numpy_nullable')[{name!r}].array")
+        frame, lost, statements = _restore_types(frame, stored, schema, (*texts, id_name))
+        code += statements
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
     if not isinstance(frame.index, pd.RangeIndex):
@@ -155,11 +164,50 @@ def _from_parquet(source: Source, rows: RowRanges | None, id_name: str | None) -
     _check_names(list(frame.columns), source.name)
     n_read = len(frame)
     ids = frame[id_name].map(str, na_action="ignore").fillna("") if id_name in frame.columns else None
+    every = {str(name): column for name, column in frame.items()}
     if rows is not None:
         kept = np.flatnonzero(rows.within(n_read))
         frame = frame.iloc[kept]
         code += _taking(rows, kept)
-    return FileTable(file=source.name, frame=frame, code=tuple(code), n_read=n_read, row_names=row_names, ids=ids)
+    return FileTable(
+        file=source.name,
+        frame=frame,
+        code=tuple(code),
+        n_read=n_read,
+        row_names=row_names,
+        ids=ids,
+        every=every,
+        without_order=frozenset(name for name, ordered in lost.items() if ordered),
+    )
+
+
+def _restore_types(
+    frame: pd.DataFrame, stored: io.BytesIO, schema: Any, labels: Sequence[str | None]
+) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
+    """Make categories, whole numbers and text of columns for which pandas gives something else.
+
+    These are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
+    """
+    import pyarrow.parquet as pq
+
+    from energystats.pairs.parquet import find_lost_categories
+
+    lost = {name: ordered for name, ordered in find_lost_categories(pq.ParquetFile(stored)).items() if name in frame}
+    stored.seek(0)
+    kinds = {each.name: str(each.type) for each in schema}
+    code = []
+    for name in lost:
+        frame[name] = frame[name].astype("category")
+        code.append(f"table[{name!r}] = table[{name!r}].astype('category')")
+    for name in map(str, frame.columns):
+        if name in labels and "int" in kinds.get(name, "") and frame[name].dtype.kind == "f":
+            frame[name] = frame[name].astype("Int64")
+            code.append(f"table[{name!r}] = table[{name!r}].astype('Int64')")
+        if kinds.get(name) in ("binary", "large_binary"):
+            with suppress(UnicodeDecodeError):
+                frame[name] = frame[name].map(bytes.decode, na_action="ignore")
+                code.append(f"table[{name!r}] = table[{name!r}].map(bytes.decode, na_action='ignore')")
+    return frame, lost, code
 
 
 def _check_names(names: Sequence[str], file: str) -> None:
@@ -184,7 +232,16 @@ def _from_csv(
         scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
     kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
     table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
-    return table.having(table.frame, *_taking(rows, kept))
+    table = table.having(table.frame, *_taking(rows, kept))
+    return table if rows is None else replace(table, every=_whole_columns(scan))
+
+
+def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
+    """Make the columns of whole numbers of all rows of a file of which some are taken."""
+    import pandas as pd
+
+    scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
+    return {name: pd.Series(column.whole, name=name) for name, column in scanned if column.whole}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -231,6 +288,7 @@ class _CsvReader:
             n_read=self.scan.n_rows,
             row_names=row_names,
             ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
+            every={str(name): column for name, column in frame.items()},
             quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
         )
         numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
@@ -253,7 +311,9 @@ class _CsvReader:
         import pandas as pd
 
         cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
-        doubtful = [word for word in self.scan.dialect.marked if MARK + word in set(cells)]
+        in_quotes = {cell[1:] for cell in set(cells) if cell[:1] == MARK}
+        marked = {*self.scan.dialect.marked}
+        doubtful = [text for text in sorted(in_quotes) if {text, text.strip(" \t") or text} & marked]
         if free and column.numeric:
             numbers = self._read_numbers(column.texts, name)
             if numbers.notna().any() or not any(doubtful):
@@ -281,18 +341,18 @@ class _CsvReader:
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
-        gaps = {"", *self.scan.dialect.words}
         meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
-        meaning |= {cell: None for cell, text in meaning.items() if text in gaps} | kept
+        # blanks alone are a word of their own, until the column is used and they are taken away with a note
+        is_missing = self.scan.dialect.is_missing
+        gone = {text for text in meaning.values() if (not text or text.strip(" \t")) and is_missing(text)}
+        meaning = {cell: None if text in gone else text for cell, text in meaning.items()} | kept
         values = pd.Series([meaning[cell] for cell in cells], name=name)
         # read_csv knows neither quotes nor that numbers of --na are compared letter by letter in text
         shown, statements = f"table[{name!r}]", []
         for cell, word in kept.items():
             rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
             statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
-        emptied = sorted(
-            word for word in self.scan.dialect.missing_numbers if word in meaning and meaning[word] is None
-        )
+        emptied = sorted(text for text in gone if text.strip(" \t") in self.scan.dialect.missing_numbers)
         return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
@@ -321,7 +381,7 @@ class _CsvReader:
         import pandas as pd
 
         gaps = {"", *self.scan.dialect.missing_texts}
-        texts = [None if cell in gaps else cell.strip(" \t") for cell in cells]
+        texts = [None if cell.strip(" \t") in gaps else cell.strip(" \t") for cell in cells]
         for sign, plain in ((self.scan.dialect.thousands, ""), (self.scan.dialect.decimal, ".")):
             if sign not in (None, plain):
                 texts = [text and text.replace(sign, plain) for text in texts]
@@ -332,7 +392,8 @@ class _CsvReader:
         low, high = min(map(int, known)), max(map(int, known))
         kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
         if kind is None:
-            return pd.Series([None if cell in gaps else cell for cell in cells], name=name, dtype=object)
+            written = [text and cell for text, cell in zip(texts, cells, strict=True)]
+            return pd.Series(written, name=name, dtype=object)
         found = pd.Series(whole, name=name, dtype=kind)
         if found.notna().all():
             return found.astype(np.dtype(kind.lower()))
@@ -350,7 +411,8 @@ class _CsvReader:
             options["index_col"] = 0
         elif len(scan.columns) > len(scan.names):
             options["index_col"] = False
-        options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts]}
+        padded = set().union(*(column.padded for column in columns.values()))
+        options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts, *sorted(padded)]}
         kinds = {name: "str" for name in scan.names if name in self.as_text}
         for name, column in columns.items():
             if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):

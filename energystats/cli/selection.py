@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, POINT_NUMBER, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
@@ -87,6 +87,11 @@ def choose_columns(
         used, reasons = _usable_columns(table, others, console, mixed=mixed, matrix=matrix)
         if not matrix:
             _note_coordinates(table, used, console)
+    if unordered := [name for name in used if name in table.without_order and name not in table.categories]:
+        raise BadInputError(
+            f"{table.file}: column {unordered[0]!r} was written as ordered categories that are numbers, and Parquet "
+            "keeps no order of such; --category takes them without order, --drop leaves the column out."
+        )
     reasons = [(tuple(drop), "--drop names it"), *reasons]
     chosen = table.having(table.frame.loc[:, used], f"X = table[{used!r}]")
     return replace(chosen, left_out=tuple(reason for reason in reasons if reason[0]))
@@ -106,14 +111,13 @@ def _usable_columns(
         if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
             raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
-    namesakes = [c for c in names if mixed and c not in table.categories and not holds_numbers(frame[c])]
-    namesakes = [c for c in namesakes if len(frame) > 2 and frame[c].notna().all() and _nearly_distinct(frame[c])]
+    namesakes = [c for c in names if mixed and c not in table.categories and _ever(table, c, _names_the_rows)]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
     # in this order: a column is left out for the first reason that it meets, and the note names that one
     rules: list[tuple[Callable[[str], bool], str, str]] = [
         (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
-        (lambda c: _numbers_the_rows(frame[c]) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
+        (lambda c: _ever(table, c, _numbers_the_rows) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
         (lambda c: _labels_subjects(table, c, mixed), NAMES_SUBJECTS, name_it),
         (lambda c: not mixed and holds_truths(frame[c]), WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"),
         (lambda c: c in namesakes, own_text, name_it),
@@ -181,6 +185,21 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
             )
 
 
+def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
+    """Tell whether a rule holds for a column in the rows in use, or in all rows of the file.
+
+    Some of the numbers 1 to n do not count on, and number the rows all the same.
+    """
+    column = table.frame[name]
+    every = table.every.get(name, column)
+    return rule(column) or (holds_numbers(column) == holds_numbers(every) and rule(every))
+
+
+def _names_the_rows(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of text hardly repeats itself, as names do, and so says nothing about likeness."""
+    return not holds_numbers(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
+
+
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
     """Tell whether all entries differ, but for a few rows that stand there twice."""
     return column.nunique() >= NEARLY_ALL * len(column)
@@ -188,20 +207,32 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 
 def _is_slip(table: FileTable, name: str) -> bool:
     """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    import pandas as pd
+
     column = table.frame[name]
-    if name in table.categories or holds_numbers(column):
+    declared = name in table.categories or isinstance(column.dtype, pd.CategoricalDtype)
+    if declared or holds_numbers(column):
         return False
     if _is_too_long(column):
         return not _has_name_of_id(name)
-    filled = column.dropna().astype(str)
-    commas = filled.str.fullmatch(COMMA_NUMBER) | filled.str.fullmatch(GROUPED)
-    return bool(commas.mean() > 0.5) or (name not in table.quoted and _mostly_numbers(column))
+    return _mostly_commas(column, table.dialect) or (name not in table.quoted and _mostly_numbers(column))
 
 
 def _is_too_long(column: pd.Series[Any]) -> bool:
     """Tell whether a column is text because it holds whole numbers of more digits than any type of number has."""
     filled = column.dropna().astype(str)
     return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
+
+
+def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
+    """Tell whether most cells are numbers, some of them with signs for decimals or thousands that the file has not."""
+    texts = column.dropna().map(str).str.strip()
+    own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
+    signs = [COMMA_NUMBER, GROUPED, MIXED]
+    if dialect.thousands is not None:
+        signs.append(re.compile(rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?"))
+    other = texts.map(lambda text: any(sign.fullmatch(text) for sign in signs)).to_numpy(dtype=bool) & ~own
+    return bool(other.any() and (own | other).mean() > 0.5)
 
 
 def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
@@ -241,7 +272,7 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
-    return column.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
+    return known.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
 def _has_name_of_id(name: str) -> bool:
@@ -269,8 +300,9 @@ def _first_text(table: FileTable, name: str) -> str:
     bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
     if not bad.any():
         if _is_too_long(column):
+            longest = max(column.dropna().map(str), key=lambda cell: len(cell.lstrip("+-0")))
             return (
-                f"column {name!r} holds whole numbers beyond 2**53, such as {column.dropna().iloc[0]}, which are not "
+                f"column {name!r} holds whole numbers beyond 2**53, such as {longest}, which are not "
                 "exact as floating-point numbers; subtract a common offset first"
             )
         kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
@@ -284,7 +316,10 @@ def _first_text(table: FileTable, name: str) -> str:
         hint = " where decimals have a comma (--decimal . reads decimal points)"
     elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
-    elif COMMA_NUMBER.fullmatch(value):
+    elif MIXED.fullmatch(value) and dialect.thousands is None:
+        sign, point = sorted(",.", key=value.index)
+        hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
+    elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
         hint = f" ({advise_on_missing(value, table.dialect)})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import glob
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +14,16 @@ from energystats._typing import FloatArray
 from energystats.inputs.arrays import as_numbers, as_points
 from energystats.pairs.disk import BLOCK_BYTES
 
-__all__ = ["batches", "check_numbers", "index_of", "name_parquet_columns", "opened_file", "panels", "read_rows"]
+__all__ = [
+    "batches",
+    "check_numbers",
+    "find_lost_categories",
+    "index_of",
+    "name_parquet_columns",
+    "opened_file",
+    "panels",
+    "read_rows",
+]
 
 
 BATCH = 2**16  # rows that are decoded at a time, fewer where they are wide
@@ -65,11 +75,39 @@ def index_of(file: Any) -> Any:
 
 
 def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
-    """Refuse columns that hold no numbers before any row is read."""
+    """Refuse columns that hold no numbers, or numbers that were declared categories, before any row is read."""
+    empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)]
+    if lost := [column for column in find_lost_categories(file) if column in columns]:
+        listed = ", ".join(map(repr, lost))
+        raise TypeError(
+            f"`{name}` must hold real numbers, but these columns were declared categories when the file was written: "
+            f"{listed}. Parquet keeps their numbers only; read it with `pandas.read_parquet`, and declare them again "
+            'with `.astype("category")`, with their order if they have one.'
+        )
     try:
-        as_numbers(file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)], name)
+        as_numbers(empty, name)
     except TypeError as error:
         raise TypeError(f"{error} {CHOOSE}") from None
+
+
+def find_lost_categories(file: Any) -> dict[str, bool]:
+    """Find the columns that were declared categories and are stored as plain numbers, and whether they were ordered.
+
+    Parquet keeps a dictionary of text with its order; of numbers only what programs write beside the data tells.
+    """
+    import pyarrow as pa
+
+    stored = {field.name: pa.types.is_dictionary(field.type) for field in file.schema_arrow}
+    described = (file.schema_arrow.pandas_metadata or {}).get("columns", [])
+    found = {
+        column["name"]: bool((column.get("metadata") or {}).get("ordered"))
+        for column in described
+        if column.get("pandas_type") == "categorical"
+    }
+    if written := (file.metadata.metadata or {}).get(b"ARROW:schema"):
+        schema = pa.ipc.read_schema(pa.py_buffer(base64.b64decode(written)))
+        found |= {field.name: field.type.ordered for field in schema if pa.types.is_dictionary(field.type)}
+    return {name: ordered for name, ordered in found.items() if stored.get(name) is False}
 
 
 def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
