@@ -198,10 +198,10 @@ def first_lines(tree):
                 yield getattr(node, "name", "module"), text.splitlines()[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_first_lines_of_docstrings_stand_alone(path):
     """Ruff's D401 asks for a verb; these beginnings it does not know."""
-    leaning = [f"{name}: {line}" for name, line in first_lines(ast.parse(path.read_text())) if LEANING.match(line)]
+    leaning = [f"{name}: {line}" for name, line in first_lines(parsed(path)) if LEANING.match(line)]
     assert not leaning, leaning
 
 
@@ -246,7 +246,7 @@ def test_what_a_user_gives_is_read_once(most):
     assert matched["_frame_numbers"] == 2  # points and weights
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_nobody_asks_how_points_are_held(path):
     """Points, a matrix and blocks of rows answer the same questions; fields that may be empty would be asked for."""
     asked = re.findall(r"\bd\.(?:points|R|rows|line|matrix) is (?:not )?None", path.read_text())

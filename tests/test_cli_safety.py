@@ -54,7 +54,7 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=range(len(COMMANDS)))
-@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("more", [[], pytest.param(["--json"], marks=pytest.mark.slow)], ids=["text", "json"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_names_are_never_obeyed(folder, capsys, words, more):
     """Control characters, C1 included, and marks that turn the direction of writing."""
@@ -198,6 +198,7 @@ SLOW = textwrap.dedent("""
 """)
 
 
+@pytest.mark.slow  # a program, which ends by the signal
 def test_sigterm_leaves_no_temporary_file(folder):
     """Status 143, one line, and the older file as it was."""
     nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)

@@ -45,6 +45,7 @@ def test_clusters_of_this_package_and_of_fitted_clusterers_are_recognised(cloud,
     assert "the p-value means nothing" in " ".join(result.summary().split())
 
 
+@pytest.mark.slow
 def test_trees_and_graphs_are_recognised(rng):
     X = np.concatenate((rng.normal(0, 1, (30, 2)), rng.normal(12, 1, (30, 2))))
     cut = es.graph_partition(np.kron(np.eye(2), np.ones((30, 30))) + 0.1 - 1.1 * np.eye(60), 2, rng=rng)

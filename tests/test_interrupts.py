@@ -15,6 +15,7 @@ import energystats as es
 from energystats._core import interrupts
 from energystats._core.linkage import _merge_by_chains
 from energystats._runtime import with_bar
+from tests.conftest import sweep
 
 SOON = 3.0  # seconds; the machine may be busy
 PROGRAM = """
@@ -73,7 +74,7 @@ CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d"
          "select_k", "disco", "cluster_tree", "energy_power"]  # fmt: skip
 
 
-FAST = ["energy_test", "energy_cluster", "cluster_test", "select_k", "disco"]
+FAST = ["energy_test", "cluster_test"]  # threads for sums, and threads for searches
 
 
 def session(mode, *names):
@@ -97,7 +98,7 @@ def fresh():
     return dict(zip(FAST, session("fresh", *FAST), strict=True))
 
 
-@pytest.mark.parametrize("name", [n if n in FAST else pytest.param(n, marks=pytest.mark.slow) for n in CALLS])
+@pytest.mark.parametrize("name", sweep(CALLS, FAST))
 def test_long_calls_end_soon_and_the_next_is_right(name, in_turn, fresh):
     heard, after = in_turn[name] if name in FAST else session("interrupted", name)
     latency, threads = heard.split()
@@ -336,6 +337,7 @@ es.energy_test([1.0, 2.0, 5.0], [2.0, 8.0, 9.0], progress=True)
 """
 
 
+@pytest.mark.slow  # a process of its own
 def test_a_bar_in_a_notebook_without_widgets_gives_no_advice_about_them():
     done = subprocess.run([sys.executable, "-W", "always", "-c", IN_A_NOTEBOOK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

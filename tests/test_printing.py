@@ -334,6 +334,7 @@ def crowd(rng):
     return rng.standard_normal((120, 2)), g
 
 
+@pytest.mark.slow
 def test_forty_groups_with_long_names_do_not_wreck_a_table(crowd):
     X, g = crowd
     for found in (

@@ -328,6 +328,7 @@ def test_moments_of_all_labelings(name, rng):
     assert_allclose(skewness, stats.skew(values), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_asymptotic_is_near_the_permutation_test(rng):
     x, y = rng.normal(size=(40, 3)), rng.normal(0.3, 1, size=(50, 3))
     tests = [(es.energy_test, {"statistic": name}) for name in ("between", "f", "pairwise")]
