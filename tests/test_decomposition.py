@@ -157,7 +157,7 @@ def test_a_single_covariate_is_permuted(frame, rotating_seed):
 
 
 @oracles_with("disco_index1")
-@pytest.mark.parametrize("by", ["groups", "formula", "covariates"])
+@pytest.mark.parametrize("by", sweep(["groups", "formula", "covariates"], ["groups", "covariates"]))
 @pytest.mark.parametrize("alpha", sweep(ALPHAS, [0.5, 2.0]))
 def test_disco_of_r(oracle, alpha, by):
     expected = oracle.values[f"disco_index{alpha:g}"]
@@ -841,7 +841,11 @@ def test_names_of_levels_mean_nothing(kind, formula, rng):
 
 
 @pytest.mark.parametrize(
-    "column", ["a b", "a:b", "C(g)", "contr", "C", "g[T.b]", "codes 0", "class", "__g__", "ß", "a[0]"]
+    "column",
+    sweep(
+        ["a b", "a:b", "C(g)", "contr", "C", "g[T.b]", "codes 0", "class", "__g__", "ß", "a[0]"],
+        ["a b", "C(g)", "codes 0", "class"],
+    ),
 )
 @pytest.mark.parametrize("rest", sweep(["", " + a:g", " * h"], [" * h"]))
 def test_names_of_columns_mean_nothing(column, rest, rng):
@@ -1055,9 +1059,7 @@ def test_terms_constant_in_strata_get_no_p_in_unbalanced_data(rng):
 # ---------------------------------------------------------------- types of columns
 
 
-@pytest.mark.parametrize(
-    "dtype", sweep(["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"], ["int8", "float16", "int64"])
-)
+@pytest.mark.parametrize("dtype", sweep(["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"], ["int64"]))
 @pytest.mark.parametrize(
     "formula",
     ["y ~ I(x**3) + x:z", "I(y - x) ~ g", "log(y) ~ x * z", "y ~ exp(x / 12)", "y ~ poly(x, 2) + g:z"],
@@ -1191,7 +1193,7 @@ def test_rows_with_gaps_in_responses_stay_under_gower(frame):
             "ceiling",
             "sign",
         ],
-        ["sqrt", "log", "ceiling", "sign"],
+        ["log", "ceiling"],
     ),
 )
 def test_functions_of_r(frame, name):

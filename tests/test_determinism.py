@@ -84,7 +84,7 @@ def in_six_threads(names):
         return list(zip(names, pool.map(lambda name: calls.flat(CALLS[name]()), names), strict=True))
 
 
-@pytest.mark.slow  # with less than the same bits, this is seen below
+@pytest.mark.slow
 def test_many_threads_at_once_change_no_bit():
     """k-means gives linear algebra one thread while it runs, in the whole process, so here it always has one."""
     with threadpool_limits(1, "blas"):
@@ -92,12 +92,15 @@ def test_many_threads_at_once_change_no_bit():
     assert [bad for name, one in found for bad in calls.same_bits({name: first[name]}, {name: one})] == []
 
 
-def test_many_threads_at_once_change_rounding_only_and_no_filter_of_warnings(alone):
+@pytest.mark.parametrize(
+    "names", [IN_THREADS[::4], pytest.param(IN_THREADS, marks=pytest.mark.slow)], ids=["some", "all"]
+)
+def test_many_threads_at_once_change_rounding_only_and_no_filter_of_warnings(alone, names):
     threads = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
     before = list(warnings.filters)
-    found = in_six_threads([name for name in IN_THREADS if not any(word in name for word in ALIEN)])
+    found = in_six_threads([name for name in names if not any(word in name for word in ALIEN)])
     assert warnings.filters == before
-    found += in_six_threads([name for name in IN_THREADS if any(word in name for word in ALIEN)])
+    found += in_six_threads([name for name in names if any(word in name for word in ALIEN)])
     assert [bad for name, one in found for bad in calls.same_numbers({name: alone[name]}, {name: one})] == []
     after = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
     assert {path: after[path] for path in threads} == threads
@@ -162,9 +165,8 @@ def test_nothing_overflows_or_is_invalid_inside(name):
         assert calls.same_bits({name: calls.alone(name)}, {name: calls.flat(CALLS[name]())}) == []
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "stored"), [pytest.param(7, 11, 4096, marks=pytest.mark.slow), (64, 100, 8)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize(("rows", "columns", "stored"), [(7, 11, 4096), (64, 100, 8)])
 def test_the_size_of_tiles_changes_rounding_only(monkeypatch, alone, rows, columns, stored):
     monkeypatch.setattr(pairs, "TILE_ROWS", rows)
     monkeypatch.setattr(pairs, "TILE_COLUMNS", columns)

@@ -105,11 +105,10 @@ def test_blocking_changes_nothing(rng, monkeypatch):
     assert_array_equal(one.null_distribution, again.null_distribution[:70])
 
 
-def test_rows_by_blocks(rng, monkeypatch):
+def test_rows_by_blocks(rng):
     X = rng.standard_normal((50, 3))
     expected = normal.mean_distance(X)
-    monkeypatch.setattr(normal, "ROWS_PER_BLOCK", 7)
-    assert normal.mean_distance(X) == pytest.approx(expected, rel=1e-13)
+    assert normal.mean_distance(X, rows_per_block=7) == pytest.approx(expected, rel=1e-13)
     assert expected == pytest.approx(es.pairwise(X).mean(), rel=1e-13)
     assert normal.mean_distance_sorted(np.sort(X[:, 0])[None])[0] == pytest.approx(es.pairwise(X[:, 0]).mean())
 

@@ -374,7 +374,7 @@ def test_dependence_is_seen_below_alpha_one_only():
 # ---------------------------------------------------------------- every function
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.15])
+@pytest.mark.parametrize("missing", sweep([0.0, 0.15], [0.15]))
 @pytest.mark.parametrize(
     "run",
     [

@@ -106,7 +106,7 @@ def test_no_partition_beats_the_bound(seed, cut):
 @quiet
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize(
-    "form", sweep(["csr_array", "csc_array", "coo_array", "csr_matrix", "lil_array"], ["csr_array", "coo_array"])
+    "form", sweep(["csr_array", "csc_array", "coo_array", "csr_matrix", "lil_array"], ["csr_array"])
 )
 def test_sparse_equals_dense_to_the_last_bit(cut, form, rng):
     A = random_graph(rng, 40, 0.15, loops=True) * rng.random()
@@ -302,14 +302,12 @@ def test_repeated_eigenvalues_are_all_found(rng):
     assert_allclose(smallest_pairs(problem, 21)[0], [2] * 20 + [4], atol=1e-7)
 
 
-def test_large_and_small_solvers_agree(rng, monkeypatch):
+def test_large_and_small_solvers_agree(rng):
     A = random_graph(rng, 200, 0.05) + path(200)
     for kind in CUTS:
         problem = relaxation_of(A, kind)
         expected = smallest_pairs(problem, 5)[0]
-        monkeypatch.setattr("energystats._core.laplacian.DENSE_LIMIT", 10)
-        assert_allclose(smallest_pairs(problem, 5)[0], expected, atol=1e-8)
-        monkeypatch.undo()
+        assert_allclose(smallest_pairs(problem, 5, dense_limit=10)[0], expected, atol=1e-8)
 
 
 def test_a_matrix_of_zeros_has_its_pairs():
@@ -323,7 +321,7 @@ def test_a_matrix_of_zeros_has_its_pairs():
 
 
 @pytest.mark.parametrize("name", sweep(["karate_club", "davis_southern_women", "les_miserables"], ["karate_club"]))
-@pytest.mark.parametrize("k", [2, 3, 5])
+@pytest.mark.parametrize("k", sweep([2, 3, 5], [3]))
 def test_never_above_spectral_clustering_on_real_graphs(name, k, rotating_seed):
     networkx = pytest.importorskip("networkx")
     from sklearn.cluster import SpectralClustering

@@ -1,5 +1,6 @@
 """Ctrl-C during long calls: heard soon, leaves nothing behind, and the next call gives what a fresh session gives."""
 
+import contextlib
 import io
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -94,8 +96,15 @@ def in_turn():
 
 @pytest.fixture(scope="module")
 def fresh():
-    """Name -> text of a session in which nothing was interrupted."""
-    return dict(zip(FAST, session("fresh", *FAST), strict=True))
+    """Name -> text of calls that nothing interrupted; a new process gives the same, as test_determinism.py sees."""
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()) as said,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["", "fresh", *FAST])
+        exec(PROGRAM, {})
+    return dict(zip(FAST, said.getvalue().splitlines(), strict=True))
 
 
 @pytest.mark.parametrize("name", sweep(CALLS, FAST))
@@ -216,13 +225,10 @@ def test_an_error_in_a_thread_is_raised():
         list(interrupts.map_in_threads(work, list(range(9)), 2))
 
 
-def test_merges_do_not_depend_on_the_pieces(rng, monkeypatch):
-    from energystats._core import linkage as agglomeration
-
+def test_merges_do_not_depend_on_the_pieces(rng):
     H = es.pairwise(rng.standard_normal((40, 3)))
     whole = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
-    monkeypatch.setattr(agglomeration, "AT_ONCE", 1)
-    pieces = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
+    pieces = _merge_by_chains(H.copy(), np.ones(len(H), np.intp), at_once=1)
     for a, b in zip(whole, pieces, strict=True):
         np.testing.assert_array_equal(a, b)
 

@@ -246,7 +246,7 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
 # ---------------------------------------------------------------- the estimates
 
 
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("weighted", sweep([True, False], 1))
 def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighted):
     monkeypatch.setattr(landmarks, "ALL_PAIRS_UP_TO", 1)
     monkeypatch.setattr(landmarks, "BLOCKS", 6)

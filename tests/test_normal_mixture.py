@@ -51,10 +51,10 @@ def test_a_plateau_where_there_are_two_modes(share, step):
         assert (a < b) == (modes == 2)
 
 
-OTHERS = [pytest.param(*case, marks=pytest.mark.slow) for case in ((0.5, 3.0), (0.8, 4.0), (0.2, 4.0))]
+OTHERS = [pytest.param(*case, marks=pytest.mark.slow) for case in ((0.5, 3.0), (0.8, 4.0), (0.2, 4.0), (0.97, 5.0))]
 
 
-@pytest.mark.parametrize(("share", "step"), [(0.35, 2.6), (0.97, 5.0), *OTHERS])
+@pytest.mark.parametrize(("share", "step"), [(0.35, 2.6), *OTHERS])
 def test_the_plateau_is_the_projection(share, step):
     """No unimodal density on a fine grid is nearer in the divergence of Kullback and Leibler."""
     t = np.linspace(-5, step + 5, 3001)

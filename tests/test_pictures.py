@@ -101,9 +101,7 @@ def test_numbers_of_many_clusters_do_not_overlap():
     assert all(left.x1 < right.x0 for left, right in pairwise(ticks))
 
 
-@pytest.mark.parametrize(
-    "name", sweep(["$x_1$", "_hidden", "a_b^{c}$", "50 % \\frac{", "x" * 90, "ünï"], ["$x_1$", "_hidden"])
-)
+@pytest.mark.parametrize("name", sweep(["$x_1$", "_hidden", "a_b^{c}$", "50 % \\frac{", "x" * 90, "ünï"], ["$x_1$"]))
 def test_names_with_signs_of_formulas_are_written_as_they_are(name):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=[name, "other"])
     found = es.energy_cluster(X, 2, rng=0)

@@ -394,6 +394,7 @@ def test_html_is_well_formed_and_says_the_same(result):
     assert "<caption" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_html_escapes_names_of_groups_columns_and_rows(crowd):
     X, g = crowd
     frame = pd.DataFrame(X[:20], columns=["<script>", "&amp;"], index=[f"<i>{i}</i>" for i in range(20)])

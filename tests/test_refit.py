@@ -207,6 +207,7 @@ def test_one_column_is_clustered_exactly(rng):
 # ---------------------------------------------------------------- properties
 
 
+@pytest.mark.slow  # the seed alone: test_any_clusterer_repeats_with_the_seed
 def test_same_seed_same_bits(two, how):
     a, b = (es.cluster_test(two, 3, rng=9, **how) for _ in range(2))
     assert (a.pvalue, a.statistic, a.comparisons) == (b.pvalue, b.statistic, b.comparisons)

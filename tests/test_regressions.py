@@ -186,7 +186,7 @@ def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)
 
 
-@pytest.mark.parametrize("scale", sweep([1e-120, 1e-80, 1e80, 1e140], [1e-120, 1e140]))
+@pytest.mark.parametrize("scale", sweep([1e-120, 1e-80, 1e80, 1e140], [1e140]))
 def test_extreme_scales_change_no_pvalue(scale, rng):
     """Squares of squared distances left the range of numbers."""
     x, y = rng.normal(size=(2, 25, 2))

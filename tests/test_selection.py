@@ -530,6 +530,7 @@ def test_stability_of_degenerate_resamples(rng):
     mpl.pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_stability_column(three):
     found = es.select_k(three, 4, "eigengap", stability=True, n_init=3, rng=0)
     column = found.column("stability")

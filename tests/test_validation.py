@@ -251,6 +251,7 @@ def test_a_partition_that_was_found_is_tested_as_it_was_found(triangle, validate
     assert np.isnan(found.loc["partition", "pvalue"])
 
 
+@pytest.mark.slow
 def test_clusterers_of_scikit_learn(triangle):
     from sklearn.cluster import DBSCAN, KMeans
 
