@@ -79,7 +79,8 @@ def test_cluster_options(iris, capsys):
     assert "not used" not in captured.err
 
 
-@pytest.mark.parametrize("k", sweep([2, 12], [2]))
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 12])
 def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
     """Each within its own panel."""
     from matplotlib.figure import Figure

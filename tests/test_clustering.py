@@ -415,6 +415,7 @@ def test_the_summary_hints_at_a_single_column(rng):
     assert "in x7 alone" in hint(es.energy_cluster(frame, 2, rng=rng))
 
 
+@pytest.mark.slow
 def test_no_hint_where_nothing_is_clearer(rng):
     three = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [12, 0], [6, 10])])
     for X, k in (

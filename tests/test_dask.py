@@ -164,6 +164,7 @@ def test_negative_values_warn(table, client):
     assert str(warned[0].message) == str(expected_warnings[0].message)
 
 
+@pytest.mark.slow
 def test_dispersion_and_disco(table, client, rng):
     X, g = table[["u", "v", "w"]], table["group"]
     w = rng.uniform(0.5, 2, N)

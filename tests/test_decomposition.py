@@ -11,8 +11,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
-import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -225,6 +223,9 @@ def test_residual_is_the_sum_of_the_groups(oracle, alpha):
 )  # statsmodels puts covariates last, which matters for kind 1
 def test_squared_distances_are_analysis_of_variance(frame, model, decomposition, kind):
     """Over several responses the sums of squares add up."""
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+
     result = es.disco(f"y1 + y2 ~ {model}", data=frame, alpha=2.0, decomposition=decomposition, n_resamples=1)
     fits = [smf.ols(f"{y} ~ {model}", data=frame).fit() for y in ("y1", "y2")]
     tables = [sm.stats.anova_lm(fit, typ=kind) for fit in fits]

@@ -66,7 +66,7 @@ def test_best_of_all_partitions(k, alpha, weighted, rng):
 
 @both
 @pytest.mark.parametrize("kind", sweep(KINDS, ["lattice", "offset 1e12", "tight clusters"]))
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("weighted", sweep([False, True], [True]))
 def test_optimum_in_exact_arithmetic(kind, alpha, weighted, rng):
     """The partition costs as little as the best, in fractions, and its `within` is the W of its labels."""
     for n in (2, 7, 20):
@@ -340,6 +340,7 @@ def test_a_large_sample(alpha):
         assert min(costs) >= costs[0] - 1e-12 * found.total
 
 
+@pytest.mark.slow
 def test_plain_loops_give_the_same(capsys):
     code = (
         "import numpy as np, energystats as es\n"

@@ -34,7 +34,7 @@ def path(n):
 @quiet
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("k", sweep([2, 3], [2]))
-@pytest.mark.parametrize("init", ["spectral", "k-means++", "random"])
+@pytest.mark.parametrize("init", sweep(["spectral", "k-means++", "random"], ["spectral"]))
 def test_the_optimum_of_all_partitions_is_found(cut, k, init, rng):
     A = random_graph(rng, 8, 0.5, loops=True)
     best = slow.best_cut(A.tolist(), k, cut)

@@ -192,7 +192,8 @@ def test_no_single_move_lowers_w_where_all_points_are_landmarks(rng, init):
     assert all(slow.within(R, moved) >= W - 1e-9 for moved in slow.single_moves(labels))
 
 
-@pytest.mark.parametrize("metric", sweep(["euclidean", "gaussian", "cityblock"], ["gaussian"]))
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["euclidean", "gaussian", "cityblock"])
 def test_w_is_near_that_of_all_pairs(rng, metric):
     X = three_clouds(rng, 1500)
     found = es.energy_cluster(X, 3, metric=metric, algorithm=es.Landmarks(n_landmarks=64), rng=rng)

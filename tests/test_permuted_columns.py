@@ -160,6 +160,7 @@ def test_a_model_of_a_mixed_table_is_coded_with_the_data():
     assert 0 < result.pvalue <= 1
 
 
+@pytest.mark.slow
 def test_clusterers(rng):
     X = np.vstack([rng.normal(0, 1, (25, 2)), rng.normal(5, 1, (25, 2))])
     found = es.cluster_test(X, clusterer=KMeans(2, n_init=2), **HOW, n_resamples=39, rng=0)

@@ -32,7 +32,7 @@ def powers(*args, **how):
 def test_equal_distributions_are_rejected_at_the_level(rng):
     found = es.energy_power(STANDARD, STANDARD, [15], level=0.1, n_replicates=200, n_resamples=39, rng=rng)
     low, high = stats.binom.ppf([1e-5, 1 - 1e-5], 200, 0.1)
-    assert low <= found.rows[0].power * 500 <= high
+    assert low <= found.rows[0].power * 200 <= high
 
 
 @pytest.mark.slow

@@ -216,6 +216,7 @@ def test_same_seed_same_bits(two, how):
     assert more.statistic == a.statistic or how.get("null") == "gaussian"  # which takes the mean of the references away
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(5), deadline=None)
 @given(st.integers(0, 10**6), st.integers(-8, 8))
 def test_place_and_unit_do_not_matter(seed, power):

@@ -316,7 +316,7 @@ def test_spectral_clusters_where_the_feature_space_has_few_dimensions(k):
 
 
 @pytest.mark.parametrize("cut", ["ratio", "association", "normalized"])
-@pytest.mark.parametrize("power", [-1060, -300, -50, 300])
+@pytest.mark.parametrize("power", sweep([-1060, -300, -50, 300], [-1060, 300]))
 def test_a_graph_s_unit_changes_nothing(cut, power):
     A = np.kron(np.eye(3), np.ones((4, 4))) + 0.25
     unit, scaled = (es.graph_partition(M, 3, cut=cut, rng=0, n_init=2) for M in (A, np.ldexp(A, power)))
@@ -355,7 +355,7 @@ def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
 
 @pytest.mark.filterwarnings("ignore::energystats.NotCalibratedWarning")
 def test_asymptotic_p_is_at_most_one(rng):
-    for _ in range(5):
+    for _ in range(3):
         x, y = np.c_[rng.integers(0, 3, size=(2, 12)), [0, 0], [1, 2]].astype(float)
         assert 0 < es.energy_test(x, y, method="asymptotic").pvalue <= 1
 

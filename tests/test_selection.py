@@ -146,6 +146,7 @@ def test_unimodal_references_have_one_mode(rng):
     assert np.mean(np.array(p) <= 0.05) < 0.5
 
 
+@pytest.mark.slow
 def test_a_matrix_of_euclidean_distances_gives_the_choice_of_its_points(three):
     how, three = {"compare": "all", "n_resamples": 3, "n_init": 3, "rng": 7}, three[::2]
     points = es.select_k(three, 4, **how)

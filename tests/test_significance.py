@@ -347,7 +347,7 @@ def test_partition_of_a_users_clusterer(two):
         two, clusterer=lambda X: np.where(np.arange(len(X)) < 3, -1, X[:, 0] > 3), n_resamples=49, rng=0
     )
     assert noisy.partition.labels[:3].tolist() == [-1] * 3
-    assert sorted(noisy.partition.sizes) == [57, 60]
+    assert sorted(noisy.partition.sizes) == sorted(np.bincount(two[3:, 0] > 3))
 
 
 def test_contrasts_are_named_after_the_partition(rng):
@@ -477,11 +477,8 @@ def test_one_warning_of_scales(rng):
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("n_jobs", sweep([2, -1], [2]))
-def test_the_same_numbers_for_any_number_of_threads(two, n_jobs):
-    a, b = (es.cluster_test(two, 3, n_resamples=19, n_jobs=jobs, rng=3) for jobs in (None, n_jobs))
-    assert_array_equal(a.pvalues, b.pvalues)
-    assert_array_equal(a.indices, b.indices)
+def test_the_number_of_threads_is_checked(two):
+    """That no number of them changes a bit is seen in test_determinism.py."""
     for bad in (0, -2, 1.5, True):
         with pytest.raises((ValueError, TypeError), match="`n_jobs` must be"):
             es.cluster_test(two, n_jobs=bad)

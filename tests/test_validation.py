@@ -229,6 +229,7 @@ def test_shares_of_s_are_squared_distances_of_means(triangle):
     assert_allclose(found.share, np.array(parts) / sum(parts))
 
 
+@pytest.mark.slow
 def test_labels_without_a_clusterer_are_not_tested(triangle):
     X, labels = triangle
     found = es.validate_clusters(X, partition=labels, outside=labels, n_resamples=99, rng=4)
@@ -242,6 +243,7 @@ def test_labels_without_a_clusterer_are_not_tested(triangle):
     assert "give the clusterer" in " ".join(" ".join(found.summary().splitlines()[:2]).split())
 
 
+@pytest.mark.slow
 def test_a_partition_that_was_found_is_tested_as_it_was_found(triangle, validated):
     X, _ = triangle
     again = es.validate_clusters(X, partition=es.energy_cluster(X, 3, rng=4), n_resamples=99, rng=4, n_jobs=2)
