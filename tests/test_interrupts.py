@@ -52,7 +52,7 @@ SHORT = {
     "cluster_test refit": lambda: es.cluster_test(X, 2, method="refit", n_resamples=19, rng=0).statistic,
     "select_k": lambda: es.select_k(X, 4, n_resamples=5, rng=0).column("gap").tolist(),
     "disco": lambda: es.disco(X, groups=g, n_resamples=99, rng=0).pvalue,
-    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, n_resamples=19, rng=0).nodes],
+    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, n_resamples=49, rng=0).nodes],
     "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).rows[0].power,
 }
 mode, *names = sys.argv[1:]
