@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 # how long an example takes depends on the machine; others are tried in every run, and more in CI
-settings.register_profile("unhurried", deadline=None, max_examples=30)
+settings.register_profile("unhurried", deadline=None, max_examples=10)
 settings.register_profile("thorough", deadline=None, max_examples=200)
 settings.load_profile("unhurried")
 gc.disable()  # while tests are collected: all that is made then stays
@@ -139,6 +139,19 @@ NAMES = sorted(path.stem for path in ORACLES.glob("*.json"))
 @pytest.fixture(params=NAMES)
 def oracle(request):
     return read_oracle(request.param)
+
+
+def examples(n):
+    """Number of examples of a property: n where ENERGYSTATS_FUZZ is set, as .ci/run does, and a fifth otherwise."""
+    return n if "ENERGYSTATS_FUZZ" in os.environ else max(n // 5, 3)
+
+
+def sweep(cases, fast):
+    """Cases of a parametrization: the first so many, or those in a collection, are fast, and the others slow."""
+    cases = list(cases)
+    fast = cases[:fast] if isinstance(fast, int) else fast
+    assert all(case in cases for case in fast)
+    return [case if case in fast else pytest.param(case, marks=pytest.mark.slow) for case in cases]
 
 
 def oracles_with(field):

@@ -39,6 +39,12 @@ def parsed(path):
     return ast.parse(path.read_text())
 
 
+@cache
+def nodes(tree):
+    """All nodes below one, which many rules look at."""
+    return tuple(ast.walk(tree))
+
+
 def for_each(paths):
     """Hold a rule against every file: one test, which lists what every file breaks."""
 
@@ -66,12 +72,12 @@ def part(path):
 def imports(tree, *, top_level=False, typing=False):
     """(module, line) of every import that runs, and with `typing` of those in TYPE_CHECKING blocks, which do not."""
     skipped = set()
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if not typing and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
-            skipped.update(map(id, ast.walk(node)))
+            skipped.update(map(id, nodes(node)))
         if top_level and isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            skipped.update(map(id, ast.walk(node)))
-    for node in ast.walk(tree):
+            skipped.update(map(id, nodes(node)))
+    for node in nodes(tree):
         if id(node) in skipped:
             continue
         if isinstance(node, ast.Import):
@@ -111,7 +117,7 @@ def test_pictures_take_values_and_know_no_results(path):
 
 def own_modules(tree, names):
     """The modules of `names` that a file imports, for typing or not."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and node.module:
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
@@ -161,11 +167,11 @@ def test_results_import_plotting_inside_plot_only(path):
         return
     inside = {
         id(node)
-        for function in ast.walk(tree)
+        for function in nodes(tree)
         if isinstance(function, ast.FunctionDef) and function.name.startswith("plot")
-        for node in ast.walk(function)
+        for node in nodes(function)
     }
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("energystats.plotting"):
             assert id(node) in inside, f"{path.name}:{node.lineno} imports {node.module} outside of a plot method"
 
@@ -180,7 +186,7 @@ def test_heavy_imports_are_lazy(path):
 
 @for_each(MODULES)
 def test_bodies_fit_one_screen(path):
-    for node in ast.walk(parsed(path)):
+    for node in nodes(parsed(path)):
         if isinstance(node, ast.FunctionDef):
             first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
             assert node.end_lineno - first.lineno < 60, f"{path.name}:{node.lineno} {node.name} is too long"
@@ -191,17 +197,17 @@ LEANING = re.compile(r"(The same|Of|What|How|Where)\b")  # a line that begins so
 
 def first_lines(tree):
     """Yield (name, first line) of every docstring; "module" for that of the file."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             text = ast.get_docstring(node)
             if text:
                 yield getattr(node, "name", "module"), text.splitlines()[0]
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_first_lines_of_docstrings_stand_alone(path):
     """Ruff's D401 asks for a verb; these beginnings it does not know."""
-    leaning = [f"{name}: {line}" for name, line in first_lines(ast.parse(path.read_text())) if LEANING.match(line)]
+    leaning = [f"{name}: {line}" for name, line in first_lines(parsed(path)) if LEANING.match(line)]
     assert not leaning, leaning
 
 
@@ -246,7 +252,7 @@ def test_what_a_user_gives_is_read_once(most):
     assert matched["_frame_numbers"] == 2  # points and weights
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+@for_each(MODULES)
 def test_nobody_asks_how_points_are_held(path):
     """Points, a matrix and blocks of rows answer the same questions; fields that may be empty would be asked for."""
     asked = re.findall(r"\bd\.(?:points|R|rows|line|matrix) is (?:not )?None", path.read_text())
@@ -255,7 +261,7 @@ def test_nobody_asks_how_points_are_held(path):
 
 def test_private_names_stay_at_home():
     for path in MODULES:
-        for node in ast.walk(parsed(path)):
+        for node in nodes(parsed(path)):
             if isinstance(node, ast.ImportFrom) and str(node.module).startswith("energystats."):
                 private = [alias.name for alias in node.names if alias.name.startswith("_")]
                 assert not private, f"{path.name}:{node.lineno} imports {private}"
@@ -279,7 +285,7 @@ def is_more_by_one(node):
 
 def pvalues_formed(tree):
     """What looks like the forming of a p-value: name or text of each."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef) and re.search("p_?val", node.name):
             yield node.name
         elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
@@ -312,13 +318,13 @@ OF_COLUMNS = {("general.py", "matrix_rank"), ("general.py", "inv"), ("makers.py"
 
 
 def compiled_loops(tree):
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.FunctionDef) and any("njit" in ast.unparse(d) for d in node.decorator_list):
             yield node
 
 
 def calls_of_linear_algebra(function):
-    for node in ast.walk(function):
+    for node in nodes(function):
         if isinstance(node, ast.MatMult):
             yield "@"
         elif isinstance(node, ast.Attribute) and node.attr in PRODUCTS:
@@ -327,11 +333,11 @@ def calls_of_linear_algebra(function):
 
 def free_decompositions(tree):
     """Names of decompositions that are called outside `with one_thread...`."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.With) and "one_thread" in ast.unparse(node.items[0].context_expr):
-            for inner in ast.walk(node):
+            for inner in nodes(node):
                 inner.limited = True
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Call) and not hasattr(node, "limited"):
             name = ast.unparse(node.func).split(".")[-1]
             if name in DECOMPOSITIONS:

@@ -22,6 +22,7 @@ from energystats.pairs import open_blocks, parquet, slices
 from energystats.pairs.block_values import Measures
 from energystats.pairs.disk import RowsOnDisk, spool
 from tests.comparisons import assert_same_partition, assert_same_test
+from tests.conftest import sweep
 
 pytest.importorskip("pyarrow")
 
@@ -133,6 +134,7 @@ def test_dispersion_and_disco(table, tmp_path, rng):
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 2**26])
 def test_a_text_beside_a_formula_is_a_path(limit, table, tmp_path, rng, monkeypatch):
     monkeypatch.setattr(open_blocks, "IN_MEMORY", limit)
@@ -256,8 +258,8 @@ def test_an_index_that_pandas_kept_in_a_file_is_no_column(small, name, table, tm
     assert_same_test(es.energy_test(tmp_path / "by.parquet", groups="id", n_resamples=19, rng=1), expected)
 
 
-@pytest.mark.parametrize("block_bytes", [8 * 3 * 11, 1])
-@pytest.mark.parametrize("row_group_size", [7, 70, 300])
+@pytest.mark.parametrize("block_bytes", sweep([8 * 3 * 11, 1], [8 * 3 * 11]))
+@pytest.mark.parametrize("row_group_size", sweep([7, 70, 300], [70]))
 def test_rows_of_a_file_against_the_whole(block_bytes, row_group_size, table, tmp_path, monkeypatch):
     monkeypatch.setattr(parquet, "BLOCK_BYTES", block_bytes)
     monkeypatch.setattr(open_blocks, "IN_MEMORY", 0)
@@ -300,7 +302,7 @@ CLUSTERED = {
 }
 
 
-@pytest.mark.parametrize("name", CLUSTERED)
+@pytest.mark.parametrize("name", sweep(CLUSTERED, ["callable", "weights"]))
 @pytest.mark.usefixtures("small_blocks")
 def test_clusters_of_maps_and_files_are_those_of_arrays(name, table, tmp_path, monkeypatch):
     if name == "features recomputed":
@@ -329,7 +331,7 @@ def test_coordinates_for_the_picture_are_principal_ones(table, tmp_path):
         found.plot(space="components")
 
 
-@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize("standardize", sweep([False, True], 1))
 @pytest.mark.usefixtures("small_blocks")
 def test_the_estimator_reads_blocks(standardize, table, tmp_path):
     X, points = table[["u", "v", "w"]], memory_map(table, tmp_path)
@@ -358,6 +360,7 @@ def test_the_estimator_reads_blocks(standardize, table, tmp_path):
         mapped.predict(points[:, :2])
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_one_distinct_point_among_many(tmp_path):
     """Landmarks that a random part of the rows does not have are found in the rest."""

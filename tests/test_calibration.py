@@ -1,4 +1,4 @@
-"""Level and power of the tests, over many simulated samples (slow).
+"""Level and power of the tests, over many simulated samples (marker `calibration`).
 
 Every rate is judged against its binomial error at the number of replicates, so that no test needs a lucky seed:
 a true rate at the limit itself fails less than once in a thousand runs.
@@ -14,7 +14,7 @@ from scipy.stats import binom, random_table
 import energystats as es
 from tests import simulations
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")]
+pytestmark = [pytest.mark.calibration, pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")]
 REPLICATES = 100
 RESAMPLES = 99
 

@@ -10,6 +10,7 @@ import pytest
 
 import energystats as es
 from energystats import cli, datasets
+from tests.conftest import sweep
 
 
 @pytest.fixture
@@ -25,6 +26,7 @@ def files(tmp_path):
     return sorted(p.name for p in tmp_path.iterdir())
 
 
+@pytest.mark.slow  # the README's first command
 def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["demo"]) == 0
@@ -49,7 +51,7 @@ def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "energystats-demo.png").read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.parametrize("file", ["iris.csv", "iris.parquet"])
+@pytest.mark.parametrize("file", sweep(["iris.csv", "iris.parquet"], ["iris.csv"]))
 def test_cluster(iris, tmp_path, capsys, file):
     assert (
         cli.main(["cluster", file, "--labels", "out.csv", "--plot", "out.png", "--seed", "3", "--resamples", "39"]) == 0
@@ -66,6 +68,7 @@ def test_cluster(iris, tmp_path, capsys, file):
     assert {"out.csv", "out.png"} <= set(files(tmp_path))
 
 
+@pytest.mark.slow
 def test_cluster_options(iris, capsys):
     words = ["cluster", "iris.csv", "-k", "3", "--columns", "petal_length, petal_width", "--standardize"]
     assert cli.main([*words, "--resamples", "19"]) == 0
@@ -76,6 +79,7 @@ def test_cluster_options(iris, capsys):
     assert "not used" not in captured.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 12])
 def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
     """Each within its own panel."""
@@ -225,6 +229,7 @@ def test_disco_asks_for_the_separator(iris, capsys):
     assert "note: With --sep '\\t' there is one column only; are they separated by commas?" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_same_seed_same_output(iris, capsys):
     outputs = []
     for seed in ("1", "1", "2"):
@@ -354,6 +359,7 @@ def python(*words, cwd=None):
     return subprocess.run([sys.executable, *words], cwd=cwd, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow  # another program runs in test_cli_data.py
 def test_module_runs_as_a_program(tmp_path):
     rows = np.repeat([[0.0, 0.0], [1.0, 1.0]], 9, axis=0) + np.arange(36).reshape(18, 2) / 97
     pd.DataFrame(rows, columns=["a", "b"]).to_csv(tmp_path / "two.csv", index=False)
@@ -363,6 +369,7 @@ def test_module_runs_as_a_program(tmp_path):
     assert python("-m", "energystats", "--version").stdout.startswith("energystats ")
 
 
+@pytest.mark.slow  # a process of its own
 def test_compilation_is_announced_once():
     code = (
         "from energystats._core.jit import njit, on_compilation\n"

@@ -96,6 +96,7 @@ def test_the_text_has_both_tables(table, capsys, tmp_path):
     assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_many_groups_get_permutations_enough(table, capsys):
     table["drug"] = np.arange(36) % 12
     table.to_csv("t.csv", index=False)

@@ -20,6 +20,7 @@ import pytest
 from energystats import cli, datasets
 from energystats.cli.console import Console
 from energystats.cli.files import _is_formula, save
+from energystats.report import pictures
 
 NASTY = "a\x1b]0;owned\x07\x1b[31m\x9b2J\u202eb\r\u2066"
 OBEYED = set("\x1b\x07\x9b\r\u202e\u2066")
@@ -54,10 +55,12 @@ COMMANDS = [
 
 
 @pytest.mark.parametrize("words", COMMANDS, ids=range(len(COMMANDS)))
-@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("more", [[], pytest.param(["--json"], marks=pytest.mark.slow)], ids=["text", "json"])
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_names_are_never_obeyed(folder, capsys, words, more):
+def test_names_are_never_obeyed(folder, capsys, monkeypatch, words, more):
     """Control characters, C1 included, and marks that turn the direction of writing."""
+    if not more:  # with them in --json
+        monkeypatch.setattr(pictures, "draw_picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
     nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)
     towns = datasets.load("eurodist")
     names = [NASTY + name for name in towns.columns]
@@ -198,6 +201,7 @@ SLOW = textwrap.dedent("""
 """)
 
 
+@pytest.mark.slow  # a program, which ends by the signal
 def test_sigterm_leaves_no_temporary_file(folder):
     """Status 143, one line, and the older file as it was."""
     nasty_table().to_csv("f.csv", index=False, quoting=csv.QUOTE_NONNUMERIC)

@@ -90,6 +90,7 @@ def test_duplicates_do_not_trap_the_search(rng):
     assert found.sizes == (5,) * 6
 
 
+@pytest.mark.slow
 def test_hartigan_improves_on_lloyd(rng):
     """A local optimum of Hartigan's method is one of Lloyd's, but not the other way round [G thm 5]."""
     better = 0
@@ -185,6 +186,7 @@ def test_exact_with_weights_and_ties():
     assert es.cluster_1d(x, 1).breaks.size == 0
 
 
+@pytest.mark.slow
 def test_exact_takes_a_million_points():
     x = np.random.default_rng(0).lognormal(size=10**6)
     found = es.cluster_1d(x)
@@ -356,6 +358,7 @@ def test_found_clusters_are_numbered_by_size(algorithm, rng):
     assert_array_equal(es.EnergyClustering(3, algorithm=algorithm, random_state=0).fit(X[order]).labels_, again.labels)
 
 
+@pytest.mark.slow
 def test_every_kind_of_clusters_is_numbered_by_size(rng):
     X = np.concatenate([rng.normal(c, 0.5, (size, 2)) for c, size in zip((0, 9, 18), (22, 40, 30), strict=True)])
     order = rng.permutation(92)
@@ -412,6 +415,7 @@ def test_the_summary_hints_at_a_single_column(rng):
     assert "in x7 alone" in hint(es.energy_cluster(frame, 2, rng=rng))
 
 
+@pytest.mark.slow
 def test_no_hint_where_nothing_is_clearer(rng):
     three = np.concatenate([rng.normal(c, 1, (50, 2)) for c in ([0, 0], [12, 0], [6, 10])])
     for X, k in (

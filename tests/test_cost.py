@@ -19,6 +19,7 @@ from energystats.pairs import workloads
 from energystats.pairs.dask import RowsOnCluster
 from energystats.pairs.device import RowsOnDevice
 from energystats.pairs.workloads import Size
+from tests.conftest import sweep
 
 GIB = 2**30
 UNIT = Rates(1.0, 0.0, 0.0, 0.0, 0.0)
@@ -106,14 +107,16 @@ LONG = {
     "compare_euclidizations": lambda: es.compare_euclidizations(R, 2, n_init=1, rng=0),
     "pairwise": lambda: es.pairwise(points()),
     "pairwise two": lambda: es.pairwise(points(), points()),
-    "cluster_report": lambda: es.report.cluster_report(points(), 2),
+    "cluster_report": lambda: report_without_pictures(points(), 2, n_resamples=19),
 }
 
 
 # ---------------------------------------------------------------- what is said, and when
 
 
-@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize(
+    "name", sweep(LONG, [name for name in LONG if name not in ("cluster_report", "validate_clusters")])
+)
 def test_long_calls_warn_once_before_they_begin(slow_machine, name):
     with pytest.warns(
         es.PerformanceWarning, match=r"This call will take about \d\S* \w+s here, most of it for "
@@ -297,6 +300,7 @@ def report_without_pictures(*data, **how):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pictures, "draw_picture", lambda draw: pictures.Picture("data:image/png;base64,", 640))
+        patch.setattr("energystats.cluster_tests.validate_clusters.STABILITY_RESAMPLES", 3)
         return es.report.cluster_report(*data, **how)
 
 
@@ -323,7 +327,13 @@ WITH_BARS = {
 }
 
 
-@pytest.mark.parametrize("name", WITH_BARS)
+@pytest.mark.parametrize(
+    "name",
+    sweep(
+        WITH_BARS,
+        ["energy_test", "pairwise_tests", "landmarks", "split", "cluster_tree", "select_k", "goodness_of_fit"],
+    ),
+)
 def test_bars_appear_where_work_is_long_and_the_session_interactive(monkeypatch, name):
     call, terminal = WITH_BARS[name], interactive_terminal(monkeypatch)
     call()
@@ -342,6 +352,7 @@ def test_bars_appear_where_work_is_long_and_the_session_interactive(monkeypatch,
     assert len(terminal.getvalue()) > shown, "asked for"
 
 
+@pytest.mark.slow
 def test_no_bar_without_an_interactive_session(monkeypatch, capsys):
     monkeypatch.setattr(cost, "SHORT", 0.0)
     monkeypatch.setattr(cost, "_estimate_seconds", lambda works, rates: 3.0)
@@ -441,6 +452,7 @@ def test_models_grow_with_every_count(model):
     assert bills[0][1] <= bills[1][1] <= bills[2][1]
 
 
+@pytest.mark.slow
 def test_a_pair_takes_longer_in_more_columns():
     def rate(d):
         many = Dissimilarity.from_data(points(256, d), metric="euclidean", alpha=1.0)

@@ -21,6 +21,7 @@ from energystats.pairs import dask as on_cluster
 from energystats.pairs import dask_tables as distribution
 from energystats.pairs import dask_workers as workers
 from tests.comparisons import assert_same_partition, assert_same_test
+from tests.conftest import sweep
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")
@@ -36,10 +37,16 @@ def kill_a_worker(cluster):
     os.kill(nanny.process.pid, 9)
 
 
-@pytest.fixture(scope="module")
-def cluster():
+PROCESSES = pytest.param("processes", marks=pytest.mark.slow)
+OF_PROCESSES = pytest.mark.parametrize("cluster", [PROCESSES], indirect=True)
+
+
+@pytest.fixture(scope="module", params=["threads", PROCESSES])
+def cluster(request):
+    """Two workers that are spoken to over the network: threads of this process, or processes as users have them."""
+    how = {} if request.param == "processes" else {"protocol": "tcp://"}
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+        n_workers=2, threads_per_worker=1, processes=not how, dashboard_address=":0", silence_logs=50, **how
     ) as found:
         yield found
 
@@ -79,13 +86,14 @@ def forms(frame, tmp_path):
 KINDS = ["array", "frame", "frame with its groups", "memory map", "path", "Dask array", "Dask frame"]
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "Dask array of unknown length"])
+@pytest.mark.parametrize("kind", sweep([*KINDS, "Dask array of unknown length"], ["path", "Dask frame"]))
 def test_every_kind_of_table(kind, table, tmp_path, client):
     expected = es.energy_test(table[["u", "v", "w"]], groups=table["group"], n_resamples=100, rng=2)
     X, groups = forms(table, tmp_path)[kind]
     assert_same_test(es.energy_test(X, groups=groups, n_resamples=100, client=client, rng=2), expected)
 
 
+@pytest.mark.slow
 def test_samples_one_by_one(table, client):
     X = table[["u", "v", "w"]].to_numpy()
     expected = es.energy_test(X[:400], X[400:], n_resamples=30, rng=2)
@@ -111,7 +119,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", sweep(OPTIONS, ["callable", "sliced", "stopped"]))
 def test_options(name, table, client, rng, monkeypatch):
     monkeypatch.setattr(on_cluster, "BIN_SUMS_BYTES", 8 * 100**2)  # "many bins" are more
     X, g, how = table[["u", "v", "w"]], table["group"], OPTIONS[name](rng)
@@ -157,6 +165,7 @@ def test_negative_values_warn(table, client):
     assert str(warned[0].message) == str(expected_warnings[0].message)
 
 
+@pytest.mark.slow
 def test_dispersion_and_disco(table, client, rng):
     X, g = table[["u", "v", "w"]], table["group"]
     w = rng.uniform(0.5, 2, N)
@@ -169,6 +178,7 @@ def test_dispersion_and_disco(table, client, rng):
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_any_chunking_and_the_client_in_force(table, client, monkeypatch):
     X, g = table[["u", "v", "w"]].to_numpy(), table["group"].to_numpy()
     expected = es.energy_test(X, groups=g, n_resamples=200, rng=5)
@@ -206,6 +216,7 @@ def test_drawings_are_those_of_one_machine(rng):
     assert len(found) == 151
 
 
+@OF_PROCESSES
 def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
     X, g = rng.normal(size=(6000, 3)), rng.integers(0, 2, 6000)
     expected = es.energy_test(X, groups=g, n_resamples=499, rng=3)
@@ -227,7 +238,9 @@ def test_a_worker_that_dies_changes_nothing(rng, cluster, client):
     assert before != after
 
 
-@pytest.mark.parametrize("kind", ["frame", "path", "Dask array", "Dask frame"])  # all are read as for the tests above
+@pytest.mark.parametrize(
+    "kind", sweep(["frame", "path", "Dask array", "Dask frame"], ["Dask frame"])
+)  # all are read as for the tests above
 def test_clusters_of_every_kind_of_table(kind, table, tmp_path, client):
     how = {"algorithm": es.Landmarks(n_landmarks=8, batch_size=300), "n_init": 2, "rng": 4}
     expected = es.energy_cluster(table[["u", "v", "w"]], 3, **how)
@@ -250,7 +263,7 @@ CLUSTERED = {
 }
 
 
-@pytest.mark.parametrize("name", CLUSTERED)
+@pytest.mark.parametrize("name", sweep(CLUSTERED, ["callable"]))
 def test_options_of_clustering(name, table, client, rng, monkeypatch):
     if name == "features recomputed":
         monkeypatch.setattr(features, "STORED_BYTES", 0)
@@ -260,6 +273,7 @@ def test_options_of_clustering(name, table, client, rng, monkeypatch):
     assert_same_partition(es.energy_cluster(X, 3, client=client, **how), es.energy_cluster(X, 3, **how))
 
 
+@pytest.mark.slow
 def test_the_estimator_takes_dask_arrays(table, client):
     X = table[["u", "v", "w"]].to_numpy()
     how = {"algorithm": es.Landmarks(n_landmarks=8, batch_size=300), "n_init": 2, "random_state": 1}
@@ -272,7 +286,7 @@ def test_the_estimator_takes_dask_arrays(table, client):
     assert_array_equal(predicted, expected.predict(X + 0.1))
 
 
-@pytest.mark.slow  # a worker that dies during a test is seen above
+@OF_PROCESSES
 def test_clusters_when_a_worker_dies(rng, cluster, client):
     X = rng.normal(size=(8000, 3))
     how = {"algorithm": es.Landmarks(n_landmarks=12, batch_size=1000), "n_init": 2, "rng": 4}
@@ -333,6 +347,7 @@ def test_bad_rows_are_named(table, client):
         es.energy_test(array[array[:, 0] > 0], groups=g, client=client)
 
 
+@pytest.mark.slow
 def test_columns_of_several_files(table, tmp_path, client):
     """Dask may read several files as one partition where few columns are asked for."""
     for i, part in enumerate(np.array_split(np.arange(N), 12)):
@@ -345,6 +360,7 @@ def test_columns_of_several_files(table, tmp_path, client):
     assert_same_test(found, expected)
 
 
+@pytest.mark.slow
 def test_frames_with_numbered_columns_and_empty_partitions(table, client):
     X = table[["u", "v", "w"]].set_axis([0, 1, 2], axis=1).sort_values(0, ignore_index=True)
     g, low = table["group"], X[0].iloc[500]
@@ -365,7 +381,7 @@ def held(client):
     return dict(client.who_has())
 
 
-@pytest.mark.parametrize("kind", ["path", "Dask frame", "frame"])
+@pytest.mark.parametrize("kind", sweep(["path", "Dask frame", "frame"], ["path"]))
 def test_calls_that_fail_leave_nothing_on_the_cluster(kind, table, tmp_path, client):
     assert not held(client)
     table.loc[1200, "v"] = np.nan
@@ -427,7 +443,7 @@ def slow_rho(A, B):
 
 
 @pytest.mark.filterwarnings("ignore::energystats.PerformanceWarning")  # hours, if nobody closed anything
-@pytest.mark.parametrize("what", ["client", "cluster", "cluster by its address"])
+@pytest.mark.parametrize("what", sweep(["client", "cluster", "cluster by its address"], ["cluster"]))
 @pytest.mark.parametrize("call", ["test", "clusters"])
 def test_what_is_closed_during_a_call_ends_it_in_words(what, call, rng):
     X, g = rng.normal(size=(2000, 3)), rng.integers(0, 2, 2000)
@@ -490,7 +506,9 @@ def test_tasks_that_are_cancelled_raise(client):
 # ---------------------------------------------------------------- names and masks
 
 
-@pytest.mark.parametrize("kind", ["frame", "path", "Dask frame", "Dask frame of unknown divisions"])
+@pytest.mark.parametrize(
+    "kind", sweep(["frame", "path", "Dask frame", "Dask frame of unknown divisions"], ["Dask frame"])
+)
 def test_rows_are_matched_by_index_with_a_client(kind, table, tmp_path, client, rng):
     shuffled = table.iloc[rng.permutation(N)]
     points, g = shuffled[["u", "v", "w"]], shuffled["group"]

@@ -12,8 +12,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.api as sm
-import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
@@ -26,7 +24,7 @@ from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
 from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
-from tests.conftest import SEED, oracles_with
+from tests.conftest import SEED, examples, oracles_with, sweep
 
 mpl.use("Agg")
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
@@ -71,7 +69,7 @@ MODELS = {  # term, the model it is added to, the model with it
 
 
 @pytest.mark.parametrize(("model", "decomposition"), MODELS)
-@pytest.mark.parametrize("strata", [None, "block"])
+@pytest.mark.parametrize("strata", sweep([None, "block"], ["block"]))
 def test_terms_match_their_definition(frame, rotating_seed, model, decomposition, strata):
     n, m = len(frame), 39
     result = es.disco(
@@ -158,8 +156,8 @@ def test_a_single_covariate_is_permuted(frame, rotating_seed):
 
 
 @oracles_with("disco_index1")
-@pytest.mark.parametrize("by", ["groups", "formula", "covariates"])
-@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("by", sweep(["groups", "formula", "covariates"], ["groups", "covariates"]))
+@pytest.mark.parametrize("alpha", sweep(ALPHAS, [0.5, 2.0]))
 def test_disco_of_r(oracle, alpha, by):
     expected = oracle.values[f"disco_index{alpha:g}"]
     data, how = oracle.powered(alpha)
@@ -226,6 +224,9 @@ def test_residual_is_the_sum_of_the_groups(oracle, alpha):
 )  # statsmodels puts covariates last, which matters for kind 1
 def test_squared_distances_are_analysis_of_variance(frame, model, decomposition, kind):
     """Over several responses the sums of squares add up."""
+    import statsmodels.api as sm
+    import statsmodels.formula.api as smf
+
     result = es.disco(f"y1 + y2 ~ {model}", data=frame, alpha=2.0, decomposition=decomposition, n_resamples=1)
     fits = [smf.ols(f"{y} ~ {model}", data=frame).fit() for y in ("y1", "y2")]
     tables = [sm.stats.anova_lm(fit, typ=kind) for fit in fits]
@@ -259,7 +260,7 @@ def models(draw):
 
 
 @given(models(), st.sampled_from(ALPHAS), st.sampled_from(["sequential", "marginal"]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_rows_sum_to_the_total(case, alpha, decomposition):
     frame, model = case
     result = es.disco(f"y1 + y2 ~ {model}", data=frame, alpha=alpha, decomposition=decomposition, n_resamples=1)
@@ -274,7 +275,7 @@ def test_rows_sum_to_the_total(case, alpha, decomposition):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from(ALPHAS), st.integers(2, 4))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_order_does_not_matter_in_orthogonal_designs(seed, alpha, repeats):
     rng = np.random.default_rng(seed)
     cells = [(i, j) for i in "uvw" for j in "pq"] * repeats
@@ -289,7 +290,7 @@ def test_order_does_not_matter_in_orthogonal_designs(seed, alpha, repeats):
 
 
 @given(models(), st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_names_of_levels_do_not_matter(case, seed):
     frame, model = case
     how = {"n_resamples": 39, "rng": seed}
@@ -658,7 +659,7 @@ def test_progress_counts_permutations(frame, capsys):
 # ---------------------------------------------------------------- level
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 def test_level_of_the_whole_model(rotating_seed):
     """Exact: rows are exchangeable, whatever the errors and the design."""
     rng, count = np.random.default_rng([rotating_seed, 11]), 0
@@ -668,7 +669,7 @@ def test_level_of_the_whole_model(rotating_seed):
     assert binom.ppf(0.001, 1000, 0.05) <= count <= binom.ppf(0.999, 1000, 0.05), f"{count} of 1000"
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("kind", ["moved", "spread"])
 @pytest.mark.parametrize("n", [24, 60])
 def test_level_of_terms(kind, n, rotating_seed):
@@ -828,7 +829,7 @@ def table_of_letters(formula):
     return table_of_levels(formula, ["a", "b", "c"], "category")
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize("formula", sweep(FORMULAS, 2))
 @pytest.mark.parametrize("kind", NAMES)
 def test_names_of_levels_mean_nothing(kind, formula, rng):
     """A table is that of levels named a, b and c in the same order."""
@@ -842,9 +843,13 @@ def test_names_of_levels_mean_nothing(kind, formula, rng):
 
 
 @pytest.mark.parametrize(
-    "column", ["a b", "a:b", "C(g)", "contr", "C", "g[T.b]", "codes 0", "class", "__g__", "ß", "a[0]"]
+    "column",
+    sweep(
+        ["a b", "a:b", "C(g)", "contr", "C", "g[T.b]", "codes 0", "class", "__g__", "ß", "a[0]"],
+        ["a b", "C(g)", "codes 0", "class"],
+    ),
 )
-@pytest.mark.parametrize("rest", ["", " + a:g", " * h"])
+@pytest.mark.parametrize("rest", sweep(["", " + a:g", " * h"], [" * h"]))
 def test_names_of_columns_mean_nothing(column, rest, rng):
     frame = pd.DataFrame(rng.normal(size=(24, 2)), columns=["y", "a"])
     frame["h"], frame["g"] = np.tile(["u", "v"], 12), np.repeat(["b", "c"], 12)
@@ -1174,7 +1179,7 @@ def test_terms_constant_in_strata_get_no_p_in_unbalanced_data(rng):
 # ---------------------------------------------------------------- types of columns
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"])
+@pytest.mark.parametrize("dtype", sweep(["int8", "uint8", "int16", "Int8", "float16", "float32", "int64"], ["int64"]))
 @pytest.mark.parametrize(
     "formula",
     ["y ~ I(x**3) + x:z", "I(y - x) ~ g", "log(y) ~ x * z", "y ~ exp(x / 12)", "y ~ poly(x, 2) + g:z"],
@@ -1291,7 +1296,25 @@ def test_rows_with_gaps_in_responses_stay_under_gower(frame):
 
 @pytest.mark.parametrize(
     "name",
-    ["sqrt", "abs", "exp", "log", "log2", "log10", "log1p", "expm1", "sin", "cos", "tan", "floor", "ceiling", "sign"],
+    sweep(
+        [
+            "sqrt",
+            "abs",
+            "exp",
+            "log",
+            "log2",
+            "log10",
+            "log1p",
+            "expm1",
+            "sin",
+            "cos",
+            "tan",
+            "floor",
+            "ceiling",
+            "sign",
+        ],
+        ["log", "ceiling"],
+    ),
 )
 def test_functions_of_r(frame, name):
     of_numpy = getattr(np, {"ceiling": "ceil"}.get(name, name))

@@ -19,6 +19,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import energystats as es
 from energystats.pairs import tiles as pairs
 from tests import calls
+from tests.conftest import sweep
 
 mpl.use("Agg")
 
@@ -27,7 +28,16 @@ CALLS = calls.make_calls()
 IN_THREADS = [name for name in CALLS if name != "plot_dendrogram"]  # matplotlib's figures belong to one thread
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 # Functions that call into scikit-learn or pandas, which change the filters of all threads for moments themselves
-ALIEN = ("EnergyClustering", "energy_cluster spectral", "disco formula", "select_k", "gower", "compare", "stability")
+ALIEN = (
+    "EnergyClustering",
+    "energy_cluster spectral",
+    "disco formula",
+    "select_k",
+    "gower",
+    "compare",
+    "stability",
+    "validate",
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +62,6 @@ def test_every_public_function_is_called():
     assert {name.split()[0] for name in CALLS} == calls.functions()
 
 
-def test_a_repeat_has_the_same_bits(alone):
-    assert calls.same_bits(alone, calls.run()) == []
-
-
 def test_the_comparison_sees_a_single_bit():
     changed = {"x": {"": np.array([np.nextafter(1.0, 2)])}}
     assert calls.same_bits({"x": {"": np.array([1.0])}}, changed) == ["x"]
@@ -63,7 +69,7 @@ def test_the_comparison_sees_a_single_bit():
     assert calls.same_numbers({"x": {"": np.array(1.0)}}, {"x": {"": np.array(1 + 1e-11)}})
 
 
-@pytest.mark.parametrize("n_jobs", [2, 5, -1])
+@pytest.mark.parametrize("n_jobs", sweep([2, 5, -1], 1))
 def test_the_number_of_jobs_changes_no_bit(n_jobs):
     X = calls.make_data()[0]
     one, more = (es.cluster_test(X, 3, n_resamples=49, rng=1, n_jobs=jobs) for jobs in (None, n_jobs))
@@ -78,6 +84,7 @@ def in_six_threads(names):
         return list(zip(names, pool.map(lambda name: calls.flat(CALLS[name]()), names), strict=True))
 
 
+@pytest.mark.slow
 def test_many_threads_at_once_change_no_bit():
     """k-means gives linear algebra one thread while it runs, in the whole process, so here it always has one."""
     with threadpool_limits(1, "blas"):
@@ -85,12 +92,15 @@ def test_many_threads_at_once_change_no_bit():
     assert [bad for name, one in found for bad in calls.same_bits({name: first[name]}, {name: one})] == []
 
 
-def test_many_threads_at_once_change_rounding_only_and_no_filter_of_warnings(alone):
+@pytest.mark.parametrize(
+    "names", [IN_THREADS[::4], pytest.param(IN_THREADS, marks=pytest.mark.slow)], ids=["some", "all"]
+)
+def test_many_threads_at_once_change_rounding_only_and_no_filter_of_warnings(alone, names):
     threads = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
     before = list(warnings.filters)
-    found = in_six_threads([name for name in IN_THREADS if not any(word in name for word in ALIEN)])
+    found = in_six_threads([name for name in names if not any(word in name for word in ALIEN)])
     assert warnings.filters == before
-    found += in_six_threads([name for name in IN_THREADS if any(word in name for word in ALIEN)])
+    found += in_six_threads([name for name in names if any(word in name for word in ALIEN)])
     assert [bad for name, one in found for bad in calls.same_numbers({name: alone[name]}, {name: one})] == []
     after = {library["filepath"]: library["num_threads"] for library in threadpool_info()}
     assert {path: after[path] for path in threads} == threads
@@ -102,6 +112,7 @@ def one_thread(tmp_path_factory):
     return in_new_process(tmp_path_factory.mktemp("one"), **dict.fromkeys(THREADS, "1"))[0]
 
 
+@pytest.mark.slow
 def test_a_process_may_begin_with_many_threads(tmp_path, one_thread):
     found, _ = in_new_process(tmp_path, "threads", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")  # see above
     assert len(found) == len(IN_THREADS)
@@ -122,7 +133,9 @@ def test_warnings_held_back_by_one_thread_reach_the_others():
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_no_state_of_the_process_is_changed(name, capfd):
+def test_a_repeat_changes_no_bit_and_no_state_of_the_process(name, capfd):
+    """Nothing overflows inside: no RuntimeWarning, and no error where the user has asked numpy for errors."""
+
     def state():
         generator = np.random.get_state()  # noqa: NPY002, the global one is what must not be touched
         return (
@@ -130,10 +143,12 @@ def test_no_state_of_the_process_is_changed(name, capfd):
             dict(os.environ), random.getstate(), mpl.rcParams.copy(), Path.cwd(),
         )  # fmt: skip
 
-    before = state()
-    CALLS[name]()
-    assert state() == before
-    assert capfd.readouterr() == ("", "")
+    with np.errstate(over="raise", divide="raise", invalid="raise"):
+        before = state()
+        found = CALLS[name]()
+        assert state() == before
+        assert capfd.readouterr() == ("", "")
+        assert calls.same_bits({name: calls.alone(name)}, {name: calls.flat(found)}) == []
 
 
 def test_tables_are_not_changed():
@@ -147,13 +162,7 @@ def test_tables_are_not_changed():
     pd.testing.assert_frame_equal(frame, given)
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_overflows_or_is_invalid_inside(name):
-    """No RuntimeWarning, and no error where the user has asked numpy for errors."""
-    with np.errstate(over="raise", divide="raise", invalid="raise"):
-        assert calls.same_bits({name: calls.alone(name)}, {name: calls.flat(CALLS[name]())}) == []
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns", "stored"), [(7, 11, 4096), (64, 100, 8)])
 def test_the_size_of_tiles_changes_rounding_only(monkeypatch, alone, rows, columns, stored):
     monkeypatch.setattr(pairs, "TILE_ROWS", rows)
@@ -164,6 +173,7 @@ def test_the_size_of_tiles_changes_rounding_only(monkeypatch, alone, rows, colum
     assert calls.same_numbers(alone, found) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", ["1", "3"])  # there are two or more here
 def test_the_number_of_threads_changes_rounding_only(tmp_path, request, alone, threads):
     if threads == "1":

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests import calls
+from tests.conftest import sweep
 
 HERE = Path(__file__).parent.parent
 DENIED = """
@@ -52,7 +53,7 @@ def compiled():
         return calls.run(calls.LOOPS)
 
 
-@pytest.mark.parametrize("how", ["not importable", "switched off"])
+@pytest.mark.parametrize("how", sweep(["not importable", "switched off"], ["switched off"]))
 def test_plain_loops_give_the_same_answers_with_one_warning(tmp_path, compiled, how):
     out = tmp_path / "numbers.pickle"
     off = {"NUMBA_DISABLE_JIT": "1"} if how == "switched off" else {}
@@ -81,6 +82,7 @@ def test_a_loop_is_compiled_without_a_place_for_the_cache(tmp_path):
     assert run_python(code, tmp_path) == "NullCache"
 
 
+@pytest.mark.slow  # compiles
 def test_a_changed_loop_is_not_run_from_the_cache_of_its_caller(tmp_path):
     """An upgrade may change one file of loops alone; what calls it was compiled with the old one inside."""
     shutil.copytree(HERE / "energystats", tmp_path / "energystats", ignore=shutil.ignore_patterns("__pycache__"))

@@ -1,6 +1,6 @@
 """Hostile inputs to every public function: a result that satisfies its invariants, or an error in words.
 
-ENERGYSTATS_FUZZ=n gives every function n examples (10 otherwise); their number is printed at the end.
+ENERGYSTATS_FUZZ=n gives every function n examples (5 otherwise); their number is printed at the end.
 """
 
 import inspect
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import energystats as es
 from tests.hostile import attempt, labelings, rows_in, tables
 
-EXAMPLES = int(os.environ.get("ENERGYSTATS_FUZZ", "10"))
+EXAMPLES = int(os.environ.get("ENERGYSTATS_FUZZ", "5"))
 METRICS = ["euclidean", "cityblock", "gaussian", "exponential", "cosine", "gower", "mahalanobis", "correlation"]
 METRICS += ["jaccard", "precomputed", "seuclidean", "nonsense", es.metrics.Localised(), es.metrics.Sine(0.3)]
 ALPHAS = [1.0, 1.0, 0.5, 2.0, 1.5, 0, -1, 2.1, np.nan, "1", None, True]

@@ -19,6 +19,7 @@ import energystats as es
 from energystats.clustering.local_search import MultiStartSearch, lloyd, make_starts
 from energystats.clustering.seeding import plus_plus_start, random_start
 from tests import definitions
+from tests.conftest import examples
 from tests.definitions import off_diagonal
 from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
 
@@ -198,7 +199,7 @@ def package_passes(R, labels, k, threshold):
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(5, 12), st.integers(2, 4), st.floats(0.01, 30), st.booleans(), seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_hartigan_takes_the_same_path(kind, n, k, c, lingoes, seed):
     """Every single move is the same, in the definition and pass by pass in the package; also for c = sigma [K 8]."""
     rng = np.random.default_rng(seed)
@@ -216,7 +217,7 @@ def test_hartigan_takes_the_same_path(kind, n, k, c, lingoes, seed):
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(st.integers(6, 12), st.integers(2, 4), st.floats(0.01, 30), st.sampled_from(["random", "labels"]), seeds)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_users_get_the_same_clusters(kind, n, k, c, init, seed):
     rng = np.random.default_rng(seed)
     R = kind(n, rng)
@@ -256,6 +257,7 @@ def test_more_clusters_may_have_a_larger_w():
         assert_allclose(W, [sign * (6 - k) / 2 for k in range(1, 7)])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
 def test_the_nearest_cluster_depends_on_the_constant(rng):
     """`predict` gives back the labels of Hartigan's method after Lingoes' correction, and not always before."""
@@ -693,6 +695,7 @@ def test_the_rule_without_the_cluster_term_may_raise_w():
     assert largest_mean_similarity(gram_matrix(R), start, penalty=1) == start == definitions.lloyd_path(R, start)[1]
 
 
+@pytest.mark.slow
 def test_only_the_whole_rule_is_the_same_for_all_kernels_of_a_rho(rng):
     """Centred or with any base point; without the cluster term the base point decides."""
     differing = 0

@@ -27,6 +27,7 @@ from energystats.clustering.seeding import count_distinct
 from energystats.pairs import tiles as pairs
 from energystats.report import pictures
 from tests import definitions
+from tests.conftest import sweep
 
 mpl.use("Agg")
 Gower = es.metrics.Gower
@@ -263,7 +264,7 @@ def test_it_is_the_mean_over_columns(table):
     assert_allclose(es.pairwise(table, metric="gower"), np.mean(parts, axis=0), atol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [1.0, 0.9, 0.4])
+@pytest.mark.parametrize("alpha", sweep([1.0, 0.9, 0.4], [0.9]))
 def test_negative_type_without_missing_values(alpha, rng):
     """Ordered codes, weights and joint absences included; so is the kernel positive semi-definite."""
     for _ in range(40):
@@ -373,7 +374,7 @@ def test_dependence_is_seen_below_alpha_one_only():
 # ---------------------------------------------------------------- every function
 
 
-@pytest.mark.parametrize("missing", [0.0, 0.15])
+@pytest.mark.parametrize("missing", sweep([0.0, 0.15], [0.15]))
 @pytest.mark.parametrize(
     "run",
     [
@@ -489,6 +490,7 @@ def test_disco(rng):
     assert es.disco(gaps[names], "~ g", data=data, metric="gower", n_resamples=9).n == 60
 
 
+@pytest.mark.slow
 def test_power_of_mixed_pilots(rng):
     table = make_table(rng, 60, 0.1)
     moved = table.iloc[30:].assign(colour="black", wears=True)
@@ -697,6 +699,7 @@ def test_command_line_test(file, capsys):
     assert "--metric must be one of" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_command_line_cluster(file, capsys):
     assert cli.main(["cluster", "people.csv", "-k", "3", "--metric", "gower", "--plot", "out.png"]) == 0
     out = " ".join(capsys.readouterr().out.split())

@@ -1,9 +1,5 @@
 """The energy test: reproducible, exact where small, the same numbers by every route."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -199,25 +195,6 @@ def test_threads_of_blas_do_not_matter(rng):
     assert results[0].pvalue == results[1].pvalue
     difference = results[0].null_distribution - results[1].null_distribution
     assert np.abs(difference).max() <= 1e-12 * results[0].total
-
-
-@pytest.mark.skipif(os.name != "posix", reason="interrupts are sent by signal")
-def test_an_interrupt_ends_the_run_and_its_threads():
-    """SIGINT in the middle: KeyboardInterrupt, no thread of ours alive, and the next call works."""
-    script = """
-import os, signal, threading, numpy as np, energystats as es
-X, groups = np.random.default_rng(0).standard_normal((9000, 3)), np.arange(9000) % 2
-es.energy_test(X[:3000], groups=groups[:3000], n_resamples=99, rng=0)
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
-try:
-    es.energy_test(X, groups=groups, n_resamples=20_000, rng=0)
-    print("not interrupted")
-except KeyboardInterrupt:
-    alive = [t.name for t in threading.enumerate() if t is not threading.main_thread()]
-    print("interrupted", alive, es.energy_test(X[:50], groups=groups[:50], rng=0).n_resamples)
-"""
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=300)
-    assert done.stdout.strip() == "interrupted [] 999", done.stderr
 
 
 def test_the_order_of_several_semimetrics_changes_nothing(rng):

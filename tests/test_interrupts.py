@@ -1,5 +1,6 @@
 """Ctrl-C during long calls: heard soon, leaves nothing behind, and the next call gives what a fresh session gives."""
 
+import contextlib
 import io
 import os
 import signal
@@ -7,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ import energystats as es
 from energystats._core import interrupts
 from energystats._core.linkage import _merge_by_chains
 from energystats._runtime import with_bar
+from tests.conftest import sweep
 
 SOON = 3.0  # seconds; the machine may be busy
 PROGRAM = """
@@ -49,7 +52,7 @@ SHORT = {
     "cluster_test refit": lambda: es.cluster_test(X, 2, method="refit", n_resamples=19, rng=0).statistic,
     "select_k": lambda: es.select_k(X, 4, n_resamples=5, rng=0).column("gap").tolist(),
     "disco": lambda: es.disco(X, groups=g, n_resamples=99, rng=0).pvalue,
-    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, n_resamples=19, rng=0).nodes],
+    "cluster_tree": lambda: [node.pvalue for node in es.cluster_tree(X, n_resamples=49, rng=0).nodes],
     "energy_power": lambda: es.energy_power(X, X + 1, [9], n_replicates=20, n_resamples=19, rng=0).rows[0].power,
 }
 mode, *names = sys.argv[1:]
@@ -73,7 +76,7 @@ CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d"
          "select_k", "disco", "cluster_tree", "energy_power"]  # fmt: skip
 
 
-FAST = ["energy_test", "energy_cluster", "cluster_test", "select_k", "disco"]
+FAST = ["energy_test", "cluster_test"]  # threads for sums, and threads for searches
 
 
 def session(mode, *names):
@@ -93,11 +96,18 @@ def in_turn():
 
 @pytest.fixture(scope="module")
 def fresh():
-    """Name -> text of a session in which nothing was interrupted."""
-    return dict(zip(FAST, session("fresh", *FAST), strict=True))
+    """Name -> text of calls that nothing interrupted; a new process gives the same, as test_determinism.py sees."""
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(io.StringIO()) as said,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sys, "argv", ["", "fresh", *FAST])
+        exec(PROGRAM, {})
+    return dict(zip(FAST, said.getvalue().splitlines(), strict=True))
 
 
-@pytest.mark.parametrize("name", [n if n in FAST else pytest.param(n, marks=pytest.mark.slow) for n in CALLS])
+@pytest.mark.parametrize("name", sweep(CALLS, FAST))
 def test_long_calls_end_soon_and_the_next_is_right(name, in_turn, fresh):
     heard, after = in_turn[name] if name in FAST else session("interrupted", name)
     latency, threads = heard.split()
@@ -215,13 +225,10 @@ def test_an_error_in_a_thread_is_raised():
         list(interrupts.map_in_threads(work, list(range(9)), 2))
 
 
-def test_merges_do_not_depend_on_the_pieces(rng, monkeypatch):
-    from energystats._core import linkage as agglomeration
-
+def test_merges_do_not_depend_on_the_pieces(rng):
     H = es.pairwise(rng.standard_normal((40, 3)))
     whole = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
-    monkeypatch.setattr(agglomeration, "AT_ONCE", 1)
-    pieces = _merge_by_chains(H.copy(), np.ones(len(H), np.intp))
+    pieces = _merge_by_chains(H.copy(), np.ones(len(H), np.intp), at_once=1)
     for a, b in zip(whole, pieces, strict=True):
         np.testing.assert_array_equal(a, b)
 
@@ -336,6 +343,7 @@ es.energy_test([1.0, 2.0, 5.0], [2.0, 8.0, 9.0], progress=True)
 """
 
 
+@pytest.mark.slow  # a process of its own
 def test_a_bar_in_a_notebook_without_widgets_gives_no_advice_about_them():
     done = subprocess.run([sys.executable, "-W", "always", "-c", IN_A_NOTEBOOK], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

@@ -194,6 +194,7 @@ def test_limits_are_told(rng):
 # ---------------------------------------------------------------- notes and warnings
 
 
+@pytest.mark.slow
 def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     X = rng.standard_normal((100, 2))
     with pytest.warns(es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"):

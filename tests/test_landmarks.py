@@ -22,6 +22,7 @@ from energystats.clustering.features import (
 )
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
+from tests.conftest import sweep
 from tests.problems import one_hartigan_pass, state_of
 
 METRICS = [es.metrics.Euclidean(), es.metrics.Euclidean(0.5), es.metrics.Gaussian(), es.metrics.Exponential(2.0),
@@ -98,6 +99,7 @@ def test_landmarks_are_distinct_and_all_there_are(rng, monkeypatch):
     assert choose_landmarks(X[:9], metric, 1, rng, w[:9]).tolist() == [3]
 
 
+@pytest.mark.slow
 def test_landmarks_follow_rho_to_the_nearest_one(rng):
     X = np.array([0.0, 0.0, 0.0, 1.0, 4.0])[:, None]
     second = [choose_landmarks(X, es.metrics.Euclidean(), 2, rng) for _ in range(3000)]
@@ -190,6 +192,7 @@ def test_no_single_move_lowers_w_where_all_points_are_landmarks(rng, init):
     assert all(slow.within(R, moved) >= W - 1e-9 for moved in slow.single_moves(labels))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", ["euclidean", "gaussian", "cityblock"])
 def test_w_is_near_that_of_all_pairs(rng, metric):
     X = three_clouds(rng, 1500)
@@ -199,7 +202,7 @@ def test_w_is_near_that_of_all_pairs(rng, metric):
     assert found.bound >= full.bound * (1 - 1e-9)
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("kind", ["normal", "lognormal"])
 def test_w_of_ten_thousand_points_is_within_one_percent(rng, kind):
     X = three_clouds(rng, 10_000, 10)
@@ -244,7 +247,7 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
 # ---------------------------------------------------------------- the estimates
 
 
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("weighted", sweep([True, False], 1))
 def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighted):
     monkeypatch.setattr(landmarks, "ALL_PAIRS_UP_TO", 1)
     monkeypatch.setattr(landmarks, "BLOCKS", 6)
@@ -255,9 +258,9 @@ def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighte
     part = np.sort(rng.choice(60, 40, replace=False))
     exact = slow.total(es.pairwise(X[part]), w[part].tolist())
     known = landmarks._known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
-    drawn = [landmarks._estimate(rows, part, known, rng, weighted) for _ in range(1500)]
+    drawn = [landmarks._estimate(rows, part, known, rng, weighted) for _ in range(600)]
     values, variances = np.array([(e.value, e.variance) for e in drawn]).T
-    assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(1500)
+    assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(600)
     assert variances.mean() == pytest.approx(values.var(), rel=0.3)
     assert values.std() < 0.05 * exact
     assert drawn[0].n_pairs == 6 * 28
@@ -370,6 +373,7 @@ def test_predict_gives_back_the_labels_and_the_distances(rng):
     assert model.score(X) == pytest.approx(-model.within_)
 
 
+@pytest.mark.slow
 def test_predict_needs_the_landmarks_only(rng):
     X = three_clouds(rng, 3000)
     model = es.EnergyClustering(3, algorithm=es.Landmarks(n_landmarks=50, batch_size=500), standardize=True)
@@ -382,6 +386,7 @@ def test_predict_needs_the_landmarks_only(rng):
     assert len(model.partition_.labels) == 2900
 
 
+@pytest.mark.slow  # other algorithms are checked in test_algorithms.py
 @parametrize_with_checks([es.EnergyClustering(algorithm="landmarks", random_state=0)])
 def test_scikit_learn_protocol(estimator, check):
     check(estimator)

@@ -1,4 +1,4 @@
-"""Level and power of every test of equal distributions, over many simulated samples (slow).
+"""Level and power of every test of equal distributions, over many simulated samples (marker `calibration`).
 
 Each rate is judged at .05 and .01 against its binomial error, so that no test needs a lucky seed: at a true rate equal
 to the limit, a case fails once in ten thousand runs.
@@ -12,7 +12,7 @@ from scipy import stats
 
 import energystats as es
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")]
+pytestmark = [pytest.mark.calibration, pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")]
 REPLICATES = 300
 NULLS = {
     "normal": lambda rng, n: rng.standard_normal((n, 2)),

@@ -224,6 +224,7 @@ def test_bayes_lines_of_the_paper(name, printed, rotating_seed):
     assert bayes_accuracy(**paper_mixture(name), rng=rotating_seed) == pytest.approx(printed, abs=0.008 + SURE * 0.0008)
 
 
+@pytest.mark.slow
 def test_bayes_accuracy_on_the_line_is_the_integral_of_the_larger_density(rng):
     def larger(x):
         return 0.5 * max(stats.norm.pdf(x, 1.5, 0.3), stats.norm.pdf(x, 0, 1.5))
@@ -344,7 +345,7 @@ def paper_start(X, k, rng):
     return labels
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", TABLE_1)
 def test_table_1_of_the_paper_is_reached(name, rng):
     """Five starts, the lowest W: k-means++ for the cigars, at random for the circles, as in [G s.5.1]."""
@@ -363,7 +364,7 @@ def test_table_1_of_the_paper_is_reached(name, rng):
         assert np.mean(found) > printed - 2 * combined - 0.05, metric
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
 def test_spirals_need_the_sine_semimetric(rng):
     sine, plain = [], []

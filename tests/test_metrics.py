@@ -150,6 +150,7 @@ def test_weights_of_a_pooled_table_and_of_one_sample(rng):
     )
 
 
+@pytest.mark.slow
 def test_unbiased_estimator_averages_to_zero_under_equality(rng):
     values = [es.energy_distance(*rng.standard_normal((2, 8)), estimator="u") for _ in range(600)]
     assert abs(np.mean(values)) < 4.5 * np.std(values) / np.sqrt(600)

@@ -156,6 +156,7 @@ def test_no_permutation_changes_the_median_sigma(estimator, rng):
     assert found.pvalue == np.mean(np.array(values) >= values[0] - 1e-12)
 
 
+@pytest.mark.slow
 def test_sigma_is_the_median_distance_of_rows_at_fixed_places(rng):
     x, y = rng.normal(size=1500), rng.normal(1.0, 2.0, size=1500)
     for n, same in ((1000, True), (1500, False)):

@@ -16,6 +16,7 @@ from energystats.distribution_tests.permutation_test import STATISTICS, GroupCom
 from energystats.inputs.methods import MOST_BINS, Sampling
 from energystats.pairs import slices, tiles
 from tests import definitions as slow
+from tests.conftest import sweep
 
 
 def two_samples(rng, n=(12, 9), d=3, shift=1.0):
@@ -100,6 +101,7 @@ def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
     assert d.pairs.bin_sums(codes, w, 9) == pytest.approx(Z.T @ es.pairwise(X) @ Z, rel=1e-11)
 
 
+@pytest.mark.slow
 def test_sliced_estimates_are_unbiased(rng):
     x, y = two_samples(rng, (40, 30), 5)
     found = es.energy_test(x, y, method=es.Sliced(4000), n_resamples=9, rng=rng)
@@ -198,7 +200,7 @@ def pairings(rows):
             yield [(rows[0], mate), *rest]
 
 
-@pytest.mark.parametrize("sizes", [(4, 4), (5, 2)])
+@pytest.mark.parametrize("sizes", sweep([(4, 4), (5, 2)], [(5, 2)]))
 def test_the_level_of_bins_is_exact_by_enumeration(rng, sizes):
     """Over all labelings and all ways to make bins of two rows, p <= a happens in at most the share a."""
     n = sum(sizes)
@@ -367,7 +369,7 @@ def rejections(rng, options, draw, replicates, level=0.05):
     return sum(es.energy_test(*pair, **options, n_resamples=99, rng=rng).pvalue <= level for pair in samples)
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
 @pytest.mark.parametrize("name", OPTIONS)
 @pytest.mark.parametrize("sizes", [(30, 30), (60, 21)])
@@ -378,7 +380,7 @@ def test_the_level_holds(rng, name, sizes):
     assert binomtest(count, 600, 0.05, alternative="greater").pvalue > 1e-5
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("name", OPTIONS)
 def test_the_power_is_near_that_of_the_whole_test(rng, name):
     def draw(r):

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 import energystats as es
+from tests.conftest import sweep
 
 mpl.use("Agg")
 
@@ -30,8 +31,8 @@ def overlap(a, b):
     return max(width, 0) * max(height, 0)
 
 
-@pytest.mark.parametrize("correction", [None, "lingoes"])
-@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("correction", sweep([None, "lingoes"], ["lingoes"]))
+@pytest.mark.parametrize("grouped", sweep([False, True], [True]))
 def test_names_keep_clear_of_each_other_and_stay_inside(correction, grouped):
     labels = es.datasets.groups("eurodist") if grouped else None
     ax = es.principal_coordinates(es.datasets.load("eurodist"), correction).plot(labels=labels)
@@ -90,6 +91,7 @@ def test_bars_of_nothing_have_their_words_inside_the_axes():
         assert ax.get_xlim()[1] >= 0.5
 
 
+@pytest.mark.slow
 def test_numbers_of_many_clusters_do_not_overlap():
     X = np.repeat(30 * np.random.default_rng(0).normal(size=(40, 2)), 6, axis=0)
     X += np.random.default_rng(1).normal(size=X.shape)
@@ -99,7 +101,7 @@ def test_numbers_of_many_clusters_do_not_overlap():
     assert all(left.x1 < right.x0 for left, right in pairwise(ticks))
 
 
-@pytest.mark.parametrize("name", ["$x_1$", "_hidden", "a_b^{c}$", "50 % \\frac{", "x" * 90, "ünï"])
+@pytest.mark.parametrize("name", sweep(["$x_1$", "_hidden", "a_b^{c}$", "50 % \\frac{", "x" * 90, "ünï"], ["$x_1$"]))
 def test_names_with_signs_of_formulas_are_written_as_they_are(name):
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 2)), columns=[name, "other"])
     found = es.energy_cluster(X, 2, rng=0)
@@ -127,6 +129,7 @@ def test_the_bound_runs_through_no_label_of_a_bar(rng):
         plt.close("all")
 
 
+@pytest.mark.slow
 def test_the_legend_of_eigengaps_lies_on_no_bar(rng):
     X = np.r_[rng.normal(0, 1, (40, 2)), rng.normal(9, 1, (40, 2))]
     for data in (X, rng.standard_normal((60, 2))):

@@ -23,6 +23,7 @@ from energystats.plotting.axes import MARKERS, cluster_colors, plain_all, write_
 from energystats.plotting.distances import _order_leaves, plot_distances
 from energystats.plotting.null_distributions import plot_null
 from energystats.plotting.trees import DrawnNode, plot_cluster_tree
+from tests.conftest import examples
 
 mpl.use("Agg")
 
@@ -61,7 +62,7 @@ def image(ax):
 
 
 @given(st.lists(st.text(max_size=80), min_size=1, max_size=8, unique=True))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_names_can_be_written(names):
     written = plain_all(names)
     assert len(set(written)) == len(names)
@@ -84,6 +85,7 @@ def test_long_names_keep_both_ends():
     assert [name[:3] for name in plain_all(inside)] == ["0: ", "1: ", "2: "]
 
 
+@pytest.mark.slow
 def test_hostile_names_are_drawn(rng):
     X = rng.normal(size=(80, 2)) + np.repeat(np.arange(8), 10)[:, None]
     labels = np.repeat(HOSTILE, 10)
@@ -103,7 +105,7 @@ def test_hostile_names_are_drawn(rng):
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=6), st.integers(1, 600))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_part_of_the_points_has_every_cluster(sizes, most):
     labels = np.repeat(np.arange(len(sizes)), sizes)
     rows = rows_shown(labels, most)
@@ -238,8 +240,9 @@ def test_clusters_differ_without_colour_as_far_as_markers_go(k, rng):
     assert len(legend(ax)) == k
 
 
+@pytest.mark.slow
 def test_all_points_in_one_place():
-    for X in (np.ones((20, 3)), np.ones(20), np.ones((20, 2))):
+    for X in (np.ones((20, 3)), np.ones(20)):
         found = es.energy_cluster(X, 1)
         for ax in (found.plot(), found.plot(space="kernel"), found.plot_decomposition(), found.plot_means()):
             ax.figure.canvas.draw()
@@ -247,6 +250,7 @@ def test_all_points_in_one_place():
         assert_array_equal(image(found.plot_means()), 0)
 
 
+@pytest.mark.slow
 def test_density_of_one_column():
     level = (np.arange(200) + 0.5) / 200
     x = np.r_[norm.ppf(level), norm.ppf(level), norm.ppf(level, 8, 0.5)]
@@ -480,6 +484,7 @@ def test_sizes_are_shown(rng):
     assert title(es.dispersion(X, np.arange(30) % 2).plot()).endswith("n = 15 + 15")
 
 
+@pytest.mark.slow
 def test_many_pairs_are_a_table(rng):
     X, g = rng.normal(size=(60, 2)), np.repeat(np.arange(10), 6)
     X[:6] += 50
@@ -579,6 +584,7 @@ def test_clusters_of_a_dendrogram_have_numbers(n, rng):
                 assert x.min() <= named[str(j)] <= x.max()
 
 
+@pytest.mark.slow
 def test_a_hundred_clusters_have_no_legend(rng):
     found = es.energy_cluster(rng.normal(size=(200, 2)), 100, n_init=1, algorithm=es.Hartigan(n_perturb=0), rng=0)
     assert found.plot().get_legend() is None

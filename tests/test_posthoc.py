@@ -36,6 +36,7 @@ def test_pairs_are_two_sample_tests(three):
         assert abs(row.pvalue - alone.pvalue) <= 4.5 * error + 0.002
 
 
+@pytest.mark.slow
 def test_place_and_spread_are_distinguished(rng):
     base = rng.standard_normal((80, 2))
     X = np.concatenate((base, 4 * rng.standard_normal((80, 2)), base[::-1] + 5))  # the third has the first's spread
@@ -312,7 +313,7 @@ def test_bad_input(three, how, message):
         es.pairwise_tests(*three, **how)
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("sizes", [(20, 20), (10, 40)])
 @pytest.mark.parametrize("distribution", ["standard_normal", "standard_exponential"])
 def test_level_of_spread(distribution, sizes, rng):

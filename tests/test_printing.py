@@ -334,6 +334,7 @@ def crowd(rng):
     return rng.standard_normal((120, 2)), g
 
 
+@pytest.mark.slow
 def test_forty_groups_with_long_names_do_not_wreck_a_table(crowd):
     X, g = crowd
     for found in (
@@ -393,6 +394,7 @@ def test_html_is_well_formed_and_says_the_same(result):
     assert "<caption" in result._repr_html_()
 
 
+@pytest.mark.slow
 def test_html_escapes_names_of_groups_columns_and_rows(crowd):
     X, g = crowd
     frame = pd.DataFrame(X[:20], columns=["<script>", "&amp;"], index=[f"<i>{i}</i>" for i in range(20)])

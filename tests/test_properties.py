@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
+from tests.conftest import examples
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")
 
@@ -74,7 +75,7 @@ def test_integer_weights_are_repeated_rows(case, alpha, repeats):
 
 
 @given(labelled(max_n=7))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_exact_pvalue_is_exact(case):
     """Integer lattices in one dimension, where every statistic is a fraction and ties abound."""
     X, labels = case
@@ -96,7 +97,7 @@ def test_exact_pvalue_is_exact(case):
 
 
 @given(arrays(float, st.integers(3, 10), elements=coordinate), st.booleans(), seeds)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_exact_split_is_the_best_of_all_partitions(x, weighted, seed):
     if len(np.unique(x)) < 2:
         return
@@ -110,7 +111,7 @@ def test_exact_split_is_the_best_of_all_partitions(x, weighted, seed):
 
 
 @given(labelled(max_n=9), alphas, st.sampled_from(["hartigan", "lloyd"]), seeds)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_clusters_are_local_optima(case, alpha, algorithm, seed):
     """W is that of the labels, no single move lowers it (Hartigan), and the upper bound holds."""
     X, labels = case
@@ -143,7 +144,7 @@ def test_energy_distance_is_twice_mmd_squared(case, alpha):
 
 
 @given(arrays(float, (12, 2), elements=coordinate), seeds)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_shifting_rho_keeps_hartigans_path(X, seed):
     """2c more off the diagonal adds c(n - k) to W of every partition [K thm 6]."""
     R = es.pairwise(X + np.random.default_rng(seed).standard_normal(X.shape))

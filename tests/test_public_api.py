@@ -20,6 +20,7 @@ from numpydoc.validate import validate
 import energystats as es
 from energystats.display.result import Result, VerdictFirst
 from energystats.display.sentences import Caution
+from tests.conftest import sweep
 
 mpl.use("Agg")
 
@@ -40,6 +41,7 @@ DOCUMENTED = [
     *MAKERS,
 ]
 # what numpydoc may complain of: our Returns are unnamed, sections of classes vary, first lines need not be imperative
+LONG = ("cluster_stability", "cluster_tree", "cluster_test", "validate_clusters", "energy_power", "goodness_of_fit")
 TOLERATED = {"GL01", "GL02", "GL03", "SS05", "SS06", "ES01", "SA01", "SA04", "EX01", "RT02", "RT03", "PR01", "PR02",
              "PR06", "PR08", "PR09", "YD01", "GL08", "RT01", "SS03", "PR10"}  # fmt: skip
 
@@ -69,7 +71,7 @@ def test_functions_are_documented_in_full(name):
     assert "memory" in notes or name.endswith("accuracy"), "the memory is not given"
 
 
-@pytest.mark.parametrize("name", DOCUMENTED)
+@pytest.mark.parametrize("name", sweep(DOCUMENTED, [name for name in DOCUMENTED if not name.endswith(LONG)]))
 def test_examples_run(name):
     target = resolve(name)
     tests = doctest.DocTestFinder(recurse=False).find(target, globs={})
@@ -109,6 +111,7 @@ def test_every_name_is_reachable_and_listed():
     assert callable(es.dispersion)
 
 
+@pytest.mark.slow
 def test_the_report_is_reachable_from_the_package_alone():
     code = "import energystats as es; assert 'report' in dir(es); es.report.cluster_report"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -185,7 +188,7 @@ def make_results():
         "Partition landmarks, gower": lambda: es.energy_cluster(
             mixed[["g"]], 2, metric="gower", algorithm="landmarks", rng=0
         ),
-        "SelectKResult": lambda: es.select_k(X[8:32], 4, compare="all", stability=True, n_init=2, rng=0),
+        "SelectKResult": lambda: es.select_k(X[8:32], 4, compare="all", stability=True, n_resamples=9, n_init=2, rng=0),
         "SelectKResult gap": lambda: es.select_k(R, 4, metric="precomputed", n_init=2, rng=0),
         "SelectKResult eigengap": lambda: es.select_k(mixed, 4, "eigengap", metric="gower", n_init=2, rng=0),
         "SelectKResult significance": lambda: es.select_k(X[:, 0], 4, "significance", n_init=2, rng=0),
@@ -214,6 +217,9 @@ def make_results():
 
 MAKERS_OF_RESULTS = make_results()
 CASES = list(MAKERS_OF_RESULTS)
+# two of every class and the several terms of `disco` run always
+FAST = [name for i, name in enumerate(CASES) if sum(other.split()[0] == name.split()[0] for other in CASES[:i]) < 2]
+CASES = sweep(CASES, [*FAST, "DiscoResult terms"])
 
 
 @functools.cache
@@ -223,7 +229,7 @@ def case(name):
 
 
 def test_every_result_class_has_a_case():
-    assert {name.split()[0] for name in CASES} == set(RESULTS)
+    assert {name.split()[0] for name in MAKERS_OF_RESULTS} == set(RESULTS)
 
 
 @pytest.fixture(params=CASES)
@@ -363,6 +369,7 @@ def run_python(code, **environment):
     )
 
 
+@pytest.mark.slow  # that of the import alone is seen in test_environment.py
 def test_import_is_light():
     """Neither the import nor a distance needs a compiler or what is large; the import alone: test_environment.py."""
     heavy = ["numba", "sklearn", "matplotlib", "statsmodels", "scipy.stats", "formulaic", "tqdm"]

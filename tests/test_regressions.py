@@ -17,6 +17,7 @@ from energystats import cli
 from energystats._core.ties import jitter_ties
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
+from tests.conftest import sweep
 
 
 def test_an_outlier_does_not_spread_the_other_points(rng):
@@ -185,7 +186,7 @@ def test_large_samples_do_not_store_the_pairs(rng, monkeypatch):
     assert_allclose(es.dispersion(X, labels).within, dense.within, rtol=1e-12)
 
 
-@pytest.mark.parametrize("scale", [1e-120, 1e-80, 1e80, 1e140])
+@pytest.mark.parametrize("scale", sweep([1e-120, 1e-80, 1e80, 1e140], [1e140]))
 def test_extreme_scales_change_no_pvalue(scale, rng):
     """Squares of squared distances left the range of numbers."""
     x, y = rng.normal(size=(2, 25, 2))
@@ -315,7 +316,7 @@ def test_spectral_clusters_where_the_feature_space_has_few_dimensions(k):
 
 
 @pytest.mark.parametrize("cut", ["ratio", "association", "normalized"])
-@pytest.mark.parametrize("power", [-1060, -300, -50, 300])
+@pytest.mark.parametrize("power", sweep([-1060, -300, -50, 300], [-1060, 300]))
 def test_a_graph_s_unit_changes_nothing(cut, power):
     A = np.kron(np.eye(3), np.ones((4, 4))) + 0.25
     unit, scaled = (es.graph_partition(M, 3, cut=cut, rng=0, n_init=2) for M in (A, np.ldexp(A, power)))
@@ -339,7 +340,7 @@ def test_labels_to_start_from_go_with_rows_of_weight_zero(rng):
 # ---------------------------------------------------------------- moments lost in rounding, ties, names of rows
 
 
-@pytest.mark.parametrize("n", [10, 20, 100])
+@pytest.mark.parametrize("n", sweep([10, 20, 100], [20]))
 def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
     one = np.r_[rng.uniform(1, 9), np.zeros(n - 1)]
     far = np.r_[10.0 ** rng.uniform(7, 100), rng.normal(size=n - 1)]
@@ -354,7 +355,7 @@ def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
 
 @pytest.mark.filterwarnings("ignore::energystats.NotCalibratedWarning")
 def test_asymptotic_p_is_at_most_one(rng):
-    for _ in range(20):
+    for _ in range(3):
         x, y = np.c_[rng.integers(0, 3, size=(2, 12)), [0, 0], [1, 2]].astype(float)
         assert 0 < es.energy_test(x, y, method="asymptotic").pvalue <= 1
 

@@ -20,6 +20,7 @@ from energystats.display.numbers import p_text
 from energystats.report import page as page_module
 from energystats.report import pictures
 from energystats.report.page import cluster_report
+from tests.conftest import sweep
 
 mpl.use("Agg")
 
@@ -155,9 +156,9 @@ CALLS = {
 }  # fmt: skip
 
 
-DRAWN = ("plain", "gower")
+FAST = ("plain", "rows", "semicolons", "gower", "matrix", "one cluster")
 UNTESTED = ("semicolons", "latin-1", "utf-16", "no header", "comment", "parquet", "gzip")
-DRAWN_SMALL = ("chosen k", "matrix without names", "one cluster")
+DRAWN_SMALL = ("plain", "gower", "chosen k", "matrix without names", "one cluster")
 BLANK = pictures.Picture(f"data:image/png;base64,{base64.b64encode(bytes([0x89]) + b'PNG').decode()}", 640)
 
 
@@ -172,13 +173,13 @@ def draw_small(draw):
 
 
 @pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
-@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.parametrize("name", sweep(CALLS, FAST))
 def test_the_calls_give_the_same_again(folder, rng, capsys, monkeypatch, name):
-    """Pictures are drawn where the kind of the data decides on them, not for every form of a file."""
+    """Pictures are drawn in few dots where the kind of the data decides on them; in full by test_texts_stay_text."""
     write, words = CALLS[name]
     if name in DRAWN_SMALL:
         monkeypatch.setattr(pictures, "draw_picture", draw_small)
-    elif name not in DRAWN:
+    else:
         monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     if name not in ("plain", "options", "one cluster", *UNTESTED):
         words = [*words, "--n-resamples", "9"]
@@ -212,7 +213,7 @@ def test_the_calls_give_the_same_again(folder, rng, capsys, monkeypatch, name):
 def test_what_it_says_of_the_irises(monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)  # those of the irises are drawn above
     iris = datasets.load("iris").drop(columns="species")
-    text = cluster_report(iris, 3, n_resamples=59, title="iris")
+    text = cluster_report(iris, 3, n_resamples=19, title="iris")
     reader = check_self_contained(text)
     parts = sections(text)
     assert list(parts) == [
@@ -220,7 +221,7 @@ def test_what_it_says_of_the_irises(monkeypatch):
     ]  # fmt: skip
     found = es.energy_cluster(iris, 3, rng=0)
     words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
-    test = es.cluster_test(iris, 3, n_resamples=59, rng=0)
+    test = es.cluster_test(iris, 3, n_resamples=19, rng=0)
     assert "divided into 3 clusters of 62, 50 and 38 rows. The number 3 was given." in words
     assert f"{p_text(test.pvalue)}, which is evidence against it" in words
     assert "it does not show that each of these clusters, or their number, is real" in words
@@ -281,6 +282,7 @@ def test_texts_stay_text(folder, rng, capsys):
     assert 'to"wn&' in reader.text["th"]
 
 
+@pytest.mark.slow
 def test_large_p_is_no_evidence_of_one_cluster(rng, monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     text = cluster_report(rng.standard_normal((60, 2)), 2)
@@ -314,7 +316,7 @@ EDGES = {
 
 
 @pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
-@pytest.mark.parametrize("name", EDGES)
+@pytest.mark.parametrize("name", sweep(EDGES, ["all points coincide", "few rows"]))
 def test_edges(rng, monkeypatch, name):
     """Pictures are written in full where numbers are large, and drawn in few dots elsewhere."""
     if name != "huge and tiny numbers":
@@ -329,6 +331,7 @@ def test_edges(rng, monkeypatch, name):
         assert any("Constant, and so without any influence: column 1" in piece for piece in reader.text["li"])
 
 
+@pytest.mark.slow
 def test_many_rows_stay_small(rng):
     X = rng.standard_normal((1200, 4)) + 5 * (np.arange(1200) % 2)[:, None]
     text = cluster_report(X, 2, n_resamples=3)
@@ -393,6 +396,7 @@ def test_the_report_names_the_three_indices(rng, monkeypatch):
         assert name in page
 
 
+@pytest.mark.slow
 def test_the_seed_is_printed_and_repeats_the_report(rng, monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)  # that these repeat is seen above
     X = rng.standard_normal((40, 2))
@@ -418,6 +422,7 @@ def test_seed_is_no_argument_any_more():
         cluster_report(np.eye(4)[:, :2], 2, seed=1)
 
 
+@pytest.mark.slow
 def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
     """The lead, the methods and the validation are those of the clusters that are shown."""
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)

@@ -21,7 +21,7 @@ from energystats.clustering.local_search import hartigan, lloyd, search_points
 from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
-from tests.conftest import NAMES, read_oracle
+from tests.conftest import NAMES, examples, read_oracle
 from tests.problems import one_hartigan_pass, one_lloyd_pass, problem, state_of
 
 seeds = st.integers(0, 2**32 - 1)
@@ -36,7 +36,7 @@ def points_and_weights(seed, n, whole=False):
 
 
 @given(st.integers(4, 8), st.integers(2, 3), seeds)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_weighted_search_finds_the_weighted_optimum(n, k, seed):
     X, w = points_and_weights(seed, n)
     R = es.pairwise(X)
@@ -50,7 +50,7 @@ def test_weighted_search_finds_the_weighted_optimum(n, k, seed):
 
 
 @given(st.integers(5, 9), st.integers(2, 3), st.sampled_from([hartigan, lloyd]), seeds)
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 def test_the_state_is_kept_up_to_date_and_w_falls(n, k, method, seed):
     X, w = points_and_weights(seed, n)
     R = es.pairwise(X)
@@ -112,7 +112,7 @@ def drawn_by(chances, uniform):
 
 
 @given(st.integers(6, 12), seeds)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_swapped_cluster_against_the_definition(n, seed):
     """Points of a cluster that is given up go to the nearest mean; a point far from its mean founds another one."""
     X, w = points_and_weights(seed, n)
@@ -135,7 +135,7 @@ def test_a_swapped_cluster_against_the_definition(n, seed):
 
 
 @given(st.integers(6, 12), seeds)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_merged_and_a_parted_cluster_against_the_definition(n, seed):
     """Two clusters become one; of the parted one each point joins the nearer of two seeds of (weighted) k-means++."""
     X, w = points_and_weights(seed, n)
@@ -284,6 +284,7 @@ def two_bars(rng):
     return np.c_[rng.normal(0, 4, 100), np.repeat([0, 1], 50) * 6 + rng.normal(size=100)]
 
 
+@pytest.mark.slow
 def test_every_search_of_the_package_is_that_of_energy_cluster():
     """Ten plain starts ended in a worse partition for about one seed in eight."""
     X = two_bars(np.random.default_rng(3))
@@ -302,6 +303,7 @@ def test_every_search_of_the_package_is_that_of_energy_cluster():
         assert chosen.partitions[1].within == pytest.approx(best.within)
 
 
+@pytest.mark.slow
 def test_no_node_of_a_tree_is_split_worse_than_energy_cluster_does(rng):
     """Either search may miss the best partition of some data; a tree that searched less would lose far more often."""
     worse = better = 0

@@ -21,6 +21,7 @@ from energystats.cluster_tests.split import _oriented, _partners, _Splitter, eno
 from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
+from tests.conftest import sweep
 
 
 @pytest.fixture
@@ -49,14 +50,13 @@ def test_separated_clusters_are_significant(two, rng):
 
 def test_euclidean_distances_give_the_pvalue_of_the_coordinates(two):
     how = {"n_resamples": 19, "n_splits": 2, "rng": 4}
-    for k in (2, 3):
-        for alpha in (1.0, 0.5, 2.0):
-            R = es.pairwise(two, alpha=alpha)
-            found = es.cluster_test(R, k, metric="precomputed", alpha=alpha, **how)
-            expected = es.cluster_test(two, k, alpha=alpha, **how)
-            assert found.pvalue == expected.pvalue
-            if alpha == 1:
-                assert_array_equal(found.pvalues, expected.pvalues)
+    for k, alpha in ((2, 1.0), (3, 0.5), (2, 2.0)):
+        R = es.pairwise(two, alpha=alpha)
+        found = es.cluster_test(R, k, metric="precomputed", alpha=alpha, **how)
+        expected = es.cluster_test(two, k, alpha=alpha, **how)
+        assert found.pvalue == expected.pvalue
+        if alpha == 1:
+            assert_array_equal(found.pvalues, expected.pvalues)
     assert "Assumed" in words(found)
 
 
@@ -178,6 +178,7 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
     assert_allclose(found.each[GIVEN].scores, expected)
 
 
+@pytest.mark.slow
 def test_long_parallel_clusters_are_found_by_decorrelated_columns(rng):
     X = rng.standard_normal((150, 2)) * [1.0, 5.0]
     X[:75, 0] += 7
@@ -248,7 +249,7 @@ def test_one_line_is_tested_as_one_column(rng):
 BARS = [100, 200]
 
 
-@pytest.mark.parametrize("n", BARS)
+@pytest.mark.parametrize("n", sweep(BARS, [100]))
 def test_long_bars_are_cut_where_the_test_rejects(n, rng):
     """Two bars six standard deviations apart, eight long: one space and one answer from the test and the tree."""
     truth = np.repeat([0, 1], n // 2)
@@ -274,6 +275,7 @@ def bars(rng, n=200):
     return np.column_stack((rng.normal(0, 8, n), np.repeat([0, 6], n // 2) + rng.normal(size=n)))
 
 
+@pytest.mark.slow
 def test_a_matrix_is_cut_where_its_points_are(rng):
     """The clusters of a matrix of distances are those of its principal coordinates, decorrelated."""
     X, truth = bars(rng), np.repeat([0, 1], 100)
@@ -287,6 +289,7 @@ def test_a_matrix_is_cut_where_its_points_are(rng):
     assert es.clustering_accuracy(truth, tree.labels) > 0.95
 
 
+@pytest.mark.slow
 def test_cuts_elsewhere_are_told(rng):
     tree = es.cluster_tree(bars(rng), rng=0)
     assert tree.to_frame()["space"].tolist()[0] == DECORRELATED
@@ -297,12 +300,14 @@ def test_cuts_elsewhere_are_told(rng):
     assert chosen.partition.within > chosen.partitions[1].within
 
 
+@pytest.mark.slow
 def test_no_other_clusters_are_told_where_they_are_the_same(rng):
     found = es.cluster_test(bars(rng), metric="mahalanobis", rng=0)
     assert found.pvalue <= 0.05
     assert "The clusters show" not in found.summary()
 
 
+@pytest.mark.slow
 def test_more_clusters_than_there_are_say_that_fewer_can_show_more(rng):
     found = es.cluster_test(rng.standard_normal((60, 2)), 4, rng=0)
     assert ("k = 2 may reject" in words(found)) == (found.pvalue > 0.05)
@@ -310,6 +315,7 @@ def test_more_clusters_than_there_are_say_that_fewer_can_show_more(rng):
     assert any("as given alone" in note for note in of_user.notes)
 
 
+@pytest.mark.slow
 def test_two_of_many_columns_are_found(rng):
     X = 3 * rng.standard_normal((200, 60))
     truth = np.repeat([0, 1], 100)
@@ -341,7 +347,7 @@ def test_partition_of_a_users_clusterer(two):
         two, clusterer=lambda X: np.where(np.arange(len(X)) < 3, -1, X[:, 0] > 3), n_resamples=49, rng=0
     )
     assert noisy.partition.labels[:3].tolist() == [-1] * 3
-    assert sorted(noisy.partition.sizes) == [57, 60]
+    assert sorted(noisy.partition.sizes) == sorted(np.bincount(two[3:, 0] > 3))
 
 
 def test_contrasts_are_named_after_the_partition(rng):
@@ -362,6 +368,7 @@ def test_contrasts_are_named_after_the_partition(rng):
     assert_allclose(first.contrasts["statistic"], second.contrasts["statistic"])
 
 
+@pytest.mark.slow
 def test_clusters_of_another_method_are_labels_for_validation(two):
     """Nobody knows how to find them again; energy clusters in their place would answer for others."""
     labels = (np.arange(120) % 2).astype(int)
@@ -453,6 +460,7 @@ def test_gaussian_references_have_the_covariance_of_the_sample(rng):
     assert_allclose(steps.T @ steps, np.cov(X, rowvar=False, ddof=0), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_many_clusters_can_be_significant(rng):
     """With ten contrasts 199 draws could not reach .05 after Holm's correction; more are made where it matters."""
     X = rng.standard_normal((100, 2))
@@ -476,11 +484,8 @@ def test_one_warning_of_scales(rng):
     assert len(caught) == 1
 
 
-@pytest.mark.parametrize("n_jobs", [2, -1])
-def test_the_same_numbers_for_any_number_of_threads(two, n_jobs):
-    a, b = (es.cluster_test(two, 3, n_resamples=19, n_jobs=jobs, rng=3) for jobs in (None, n_jobs))
-    assert_array_equal(a.pvalues, b.pvalues)
-    assert_array_equal(a.indices, b.indices)
+def test_the_number_of_threads_is_checked(two):
+    """That no number of them changes a bit is seen in test_determinism.py."""
     for bad in (0, -2, 1.5, True):
         with pytest.raises((ValueError, TypeError), match="`n_jobs` must be"):
             es.cluster_test(two, n_jobs=bad)
@@ -526,6 +531,7 @@ def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
     assert np.isfinite(result.statistic)
 
 
+@pytest.mark.slow
 def test_large_samples_cluster_a_part_of_bounded_size(rng, monkeypatch):
     from energystats.cluster_tests import split, unimodality
 

@@ -52,7 +52,7 @@ def test_laplacian_is_the_random_walk(metric, rng):
     assert_allclose(found.embedding.T @ (D[:, None] * found.embedding), D.sum() * np.eye(3), atol=1e-7)
 
 
-@pytest.mark.parametrize("laplacian", [False, True])
+@pytest.mark.parametrize("laplacian", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_routes_agree(laplacian, rng, monkeypatch):
     """Tiles recomputed, tiles that are kept and a matrix at hand; none larger than a tile above the limit."""
     X = rng.standard_normal((600, 2))

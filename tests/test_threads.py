@@ -161,6 +161,7 @@ def test_sums_over_clusters_are_those_of_numpy(rng, monkeypatch, how, n, p, k):
     assert found == pytest.approx(expected, abs=1e-12 * n)
 
 
+@pytest.mark.slow
 def test_clusters_from_landmarks_do_not_depend_on_the_threads(rng):
     """Below `MANY_ROWS` no product has several threads, so every bit is the same."""
     X = rng.standard_normal((900, 6))

@@ -131,6 +131,7 @@ def test_warnings_are_errors_unless_the_cell_says_so():
     run_vignette(cell.format(":tags: [hide-output, warns]\n"), "v.md")
 
 
+@pytest.mark.slow
 def test_the_python_of_the_readme_runs(headless):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)

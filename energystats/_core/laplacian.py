@@ -65,18 +65,19 @@ class Relaxation:
         return columns
 
 
-def smallest_pairs(problem: Relaxation, count: int) -> tuple[FloatArray, FloatArray]:
+def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
     """Find the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to the directions set aside.
 
-    In full for small n. Else by Lanczos' method; what it found is set aside too, and it starts again until nothing
-    smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids have their
-    smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have small
-    separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the inverse.
+    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is set aside too, and it starts again
+    until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
+    have their smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have
+    small separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the
+    inverse.
     """
     count = min(count, problem.n - int(problem.pieces.max()) - 1)
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
-    if problem.n <= DENSE_LIMIT or 4 * count > problem.n:
+    if problem.n <= dense_limit or 4 * count > problem.n:
         # directions set aside are lifted above the largest eigenvalue, so that none of them is among the smallest
         with one_thread_up_to(problem.n):
             known = problem.known()

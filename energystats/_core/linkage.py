@@ -90,7 +90,7 @@ def _make_merges(
     return length
 
 
-def _merge_by_chains(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArray]:
+def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> tuple[IntArray, FloatArray]:
     """Make all merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
@@ -100,9 +100,9 @@ def _merge_by_chains(H: FloatArray, sizes: IntArray) -> tuple[IntArray, FloatArr
     active = np.arange(n)
     chain, length = np.empty(n, np.intp), 0
     pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
-    at_once = max(1, AT_ONCE // n)
-    for first in range(0, n - 1, at_once):  # in pieces, between which Ctrl-C is answered
-        last = min(first + at_once, n - 1)
+    merges = max(1, at_once // n)
+    for first in range(0, n - 1, merges):  # in pieces, between which Ctrl-C is answered
+        last = min(first + merges, n - 1)
         length = int(_make_merges(H, sizes, active, chain, length, pairs, heights, first, last))
     return pairs, heights
 

@@ -50,11 +50,11 @@ def distance_between_normals(d: int) -> float:
     return float(2 * np.exp(gammaln((d + 1) / 2) - gammaln(d / 2)))
 
 
-def mean_distance(Y: FloatArray) -> float:
+def mean_distance(Y: FloatArray, rows_per_block: int = ROWS_PER_BLOCK) -> float:
     """Compute g(Y, Y), the mean Euclidean distance over all ordered pairs of rows, by row blocks; (n, d)."""
     total = 0.0
-    for start in range(0, len(Y), ROWS_PER_BLOCK):
-        block, rest = Y[start : start + ROWS_PER_BLOCK], Y[start + ROWS_PER_BLOCK :]
+    for start in range(0, len(Y), rows_per_block):
+        block, rest = Y[start : start + rows_per_block], Y[start + rows_per_block :]
         total += float(pdist(block).sum()) + (float(cdist(block, rest).sum()) if len(rest) else 0.0)
     return 2 * total / len(Y) ** 2
 
