@@ -83,8 +83,7 @@ def cluster_test(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
     k : int, default 2
-        Number of clusters that are looked for, of which a `clusterer` brings its own. With one column the question is
-        "more than one mode?", whatever k.
+        Number of clusters that are looked for; a `clusterer` brings its own, one column is asked about modes alone.
     clusterer : object or callable, optional
         What clusters the points instead of Hartigan's method: an object with ``fit_predict``, such as scikit-learn's
         clusterers, or a function from points to labels, -1 for noise. A `random_state` that is None is set from `rng`.
