@@ -47,6 +47,7 @@ WORTH_A_WARNING = 60.0  # seconds
 WRITTEN_OUT = 1e15  # numbers of things below it
 SMALL = 2**26  # bytes that are not asked about
 PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
+HELD_UP_SECONDS = 1e-3  # that few pairs can take by accident
 RUNS = 5
 CLOCK_SECONDS = 1e-6  # resolution of a clock that can time them
 PROBE_ROWS = 256
@@ -257,9 +258,9 @@ def _measure_pairs(d: Any) -> float:
         except Exception:  # the call itself will say what is wrong with a user's function
             return 1e-9 * (5 + _count_columns(d))
         rates.append(spent / len(rows) ** 2)
-        # a clock of microseconds cannot time a few pairs, and a process with other threads is held up now and then: a
-        # few pairs that seem to take long are timed once more among sixteen times as many
-        held_up = len(rates) == 1 and spent < 3 * PROBE_SECONDS
+        # a clock of microseconds cannot time a few pairs, which take what the call itself does, and a process with
+        # other threads is held up now and then: they are timed once more among sixteen times as many
+        held_up = len(rates) == 1 and spent < HELD_UP_SECONDS
         if (spent > PROBE_SECONDS and not held_up) or size >= min(PROBE_ROWS, len(points)):
             return float(min(rates))
         size *= 4
