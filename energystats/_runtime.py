@@ -47,10 +47,9 @@ WORTH_A_WARNING = 60.0  # seconds
 WRITTEN_OUT = 1e15  # numbers of things below it
 SMALL = 2**26  # bytes that are not asked about
 PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
-HELD_UP_SECONDS = 1e-3  # that few pairs can take by accident
 RUNS = 5
 CLOCK_SECONDS = 1e-6  # resolution of a clock that can time them
-PROBE_ROWS = 256
+PROBE_FROM, PROBE_ROWS = 64, 256  # rows; fewer tell more of the call than of the pairs
 _within: ContextVar[bool] = ContextVar("within", default=False)
 
 
@@ -260,8 +259,8 @@ def _measure_pairs(d: Any) -> float:
         rates.append(spent / len(rows) ** 2)
         # a clock of microseconds cannot time a few pairs, which take what the call itself does, and a process with
         # other threads is held up now and then: they are timed once more among sixteen times as many
-        held_up = len(rates) == 1 and spent < HELD_UP_SECONDS
-        if (spent > PROBE_SECONDS and not held_up) or size >= min(PROBE_ROWS, len(points)):
+        few = size < PROBE_FROM and spent < 10 * PROBE_SECONDS
+        if (spent > PROBE_SECONDS and not few) or size >= min(PROBE_ROWS, len(points)):
             return float(min(rates))
         size *= 4
 
