@@ -103,6 +103,21 @@ def test_the_ratio_is_its_definition(rng):
     assert mixture_ratio(x) > 5
 
 
+def test_one_mode_has_ratio_zero():
+    """Exactly, so that columns without modes tie."""
+    x = norm.ppf(np.arange(0.5, 60) / 60)
+    for moved in (x, x + 7, -1e-5 * x[::-1]):
+        assert mixture_ratio(moved) == 0
+
+
+def test_points_far_out_leave_the_ratio_what_it_is(rng):
+    """Probabilities of the cells there are rounding."""
+    for _ in range(20):
+        x = np.sort(rng.standard_t(2, 80))
+        for moved in (x + 7, np.sort(-x), 3 * x):
+            assert mixture_ratio(moved) == pytest.approx(mixture_ratio(x), abs=1e-6)
+
+
 def test_a_third_cluster_is_seen(rng):
     """Three in a line are much clearer than any two of their normals."""
     assert mixture_ratio(in_a_row(rng, 3, 400)) > 20

@@ -22,8 +22,8 @@ STEPS = 10  # of the EM algorithm, from the best split
 THIRD = 2.0  # that a third normal has to gain in log likelihood: one for each of its two parameters (AIC)
 SMALLEST_VARIANCE = 1e-6  # of a component, as a share of the sample variance
 SMALLEST_WIDTH = 1e-9  # of a cell, in standard deviations
-SMALLEST_MASS = 1e-300  # of a cell, so that it has a logarithm
-EXPONENT = 500.0  # beyond which a probability is 0 or 1
+SMALLEST_DENSITY = 1e-12  # of a cell: below it the difference of two probabilities is rounding
+SMALLEST_RATIO = 1e-9  # below it f has one mode, but for rounding
 
 
 @njit
@@ -90,9 +90,12 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
         mass = np.zeros(k)
         moment = np.zeros(k)
         for i in range(x.size):
-            total = 1.0
+            top = 0.0
             for j in range(1, k):
-                odds[j] = math.exp(min(level[j] + slope[j] * x[i], EXPONENT))
+                top = max(top, level[j] + slope[j] * x[i])
+            total = 0.0
+            for j in range(k):
+                odds[j] = math.exp(level[j] + slope[j] * x[i] - top)
                 total += odds[j]
             for j in range(k):
                 inside = w[i] * odds[j] / total
@@ -155,13 +158,13 @@ def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -
     for i in range(edges.size):
         for j in range(k):
             below[i] += 0.5 * share[j] * math.erf((edges[i] - mean[j]) * math.sqrt(0.5) / sd)
-    mass = np.maximum(np.diff(below), SMALLEST_MASS)
     width = np.diff(edges)
+    mass = np.maximum(np.diff(below), SMALLEST_DENSITY * width)
     heights = nearest_unimodal_heights(mass, width)
     ratio = 0.0
     for i in range(x.size):
         ratio += w[i] * math.log(mass[i] / (heights[i] * width[i]))
-    return ratio
+    return ratio if abs(ratio) > SMALLEST_RATIO else 0.0
 
 
 @njit
