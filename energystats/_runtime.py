@@ -258,7 +258,7 @@ def _measure_pairs(d: Any) -> float:
             return 1e-9 * (5 + _count_columns(d))
         rates.append(spent / len(rows) ** 2)
         # a clock of microseconds cannot time a few pairs, which take what the call itself does, and a process with
-        # other threads is held up now and then: they are timed once more among sixteen times as many
+        # other threads is held up now and then: more of them are timed, sixteen times as many each time
         few = size < PROBE_FROM and spent < 10 * PROBE_SECONDS
         if (spent > PROBE_SECONDS and not few) or size >= min(PROBE_ROWS, len(points)):
             return float(min(rates))

@@ -171,6 +171,7 @@ def test_the_mahalanobis_distance_shows_discriminant_axes(k, rng):
         a, b = (np.concatenate(each) for each in zip(*pairs, strict=True))
         assert abs(np.corrcoef(a, b)[0, 1]) == pytest.approx(1.0)
         assert a.std() <= 1 + 1e-9
+    assert es.energy_cluster(X[:, :2], 2, metric="mahalanobis", rng=0).plot().get_xlabel() == "column 0"
     same = es.energy_cluster(np.vstack([X, X]), 1, metric="mahalanobis").plot()
     assert "principal component 1" in same.get_xlabel()  # one cluster has no line to another
 

@@ -21,6 +21,7 @@ GROUPS = 63  # of neighbours, beyond so many points; odd, so that the mirrored p
 STEPS = 10  # of the EM algorithm, from the best split
 THIRD = 2.0  # that a third normal has to gain in log likelihood: one for each of its two parameters (AIC)
 SMALLEST_VARIANCE = 1e-6  # of a component, as a share of the sample variance
+SMALLEST_MASS = 1e-6  # points of a component
 SMALLEST_WIDTH = 1e-9  # of a cell, in standard deviations
 SMALLEST_DENSITY = 1e-12  # of a cell: below it the difference of two probabilities is rounding
 SMALLEST_RATIO = 1e-9  # below it f has one mode, but for rounding
@@ -102,7 +103,7 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
                 mass[j] += inside
                 moment[j] += inside * x[i]
         # M step
-        mass = np.maximum(mass, SMALLEST_VARIANCE)
+        mass = np.maximum(mass, SMALLEST_MASS)
         share = mass / n
         mean = moment / mass
     return share, mean, math.sqrt(max(1.0 - (share * mean**2).sum(), SMALLEST_VARIANCE))

@@ -81,7 +81,7 @@ class Source:
 
     @cached_property
     def zipped(self) -> bool:
-        """Whether it is a gzip, by its first bytes."""
+        """Tell whether it is a gzip, by its first bytes."""
         with self._open_packed() as file:
             return file.read(2) == GZIP
 

@@ -77,7 +77,8 @@ def choose_plane(
     if _names_components(space, columns):
         first, second = (int(axis[2:]) - 1 for axis in space)
         return _components_plane(_needed(points, "principal components"), rows_shown(labels), (first, second))
-    if space is None and points is not None and isinstance(metric, SciPyMetric) and metric.name == "mahalanobis":
+    decorrelates = isinstance(metric, SciPyMetric) and metric.name == "mahalanobis"
+    if space is None and decorrelates and points is not None and points.shape[1] > 2:
         space = "discriminant"
     if isinstance(space, str) and space == "discriminant":
         return _discriminant_plane(_needed(points, '"discriminant"'), labels, rows_shown(labels))
