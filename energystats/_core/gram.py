@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from energystats._core.powers_of_two import deviations
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
 
@@ -27,17 +28,24 @@ __all__ = [
 PAIR_LIMIT = 500  # up to here a single eigenpair comes from the full reduction
 BASIS = 60  # Lanczos vectors
 POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating with
-SMALLEST_WIDTH = 1e-5  # of the widest direction: narrower ones are rounding, and not decorrelated
+SMALLEST_WIDTH = 1e-5  # of the widest direction of standardized columns: narrower ones are rounding
+ROUNDING_OF_COLUMN = 1e-13  # of the largest value of a column: a smaller deviation is rounding
 RESTARTS = 10  # of Lanczos' method; where it has not ended then, the full reduction is as fast
 Pair = tuple[float, FloatArray]
 
 
 def decorrelating(points: FloatArray) -> FloatArray:
-    """Find the matrix that makes the columns of points uncorrelated and of one variance; (n, d) -> (d, r)."""
+    """Find the matrix that makes the columns of points uncorrelated and of one variance; (n, d) -> (d, r).
+
+    Columns are standardized before directions are compared, so that none is taken for rounding because of its unit.
+    """
+    spread = deviations(points)
+    constant = spread <= ROUNDING_OF_COLUMN * np.abs(points).max(axis=0)
+    units = np.where(constant, np.inf, spread)  # so that a constant column has no part in any direction
     with one_thread_up_to(points.shape[1]):
-        _, widths, axes = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
+        _, widths, axes = np.linalg.svd((points - points.mean(axis=0)) / units, full_matrices=False)
     kept = widths > SMALLEST_WIDTH * widths[0]
-    return np.asarray(axes[kept].T / widths[kept])
+    return np.asarray((axes[kept] / units).T / widths[kept])
 
 
 def centred(A: FloatArray) -> FloatArray:

@@ -40,13 +40,22 @@ def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
         return ()
     part = points[np.unique(np.linspace(0, len(points) - 1, SHAPE_POINTS).astype(np.intp))]
     part = part - part.mean(axis=0)
+    with one_thread_up_to(len(part)):
+        axes, widths, _ = np.linalg.svd(part, full_matrices=False)
+    straight = np.square(widths) / np.square(widths).sum()
+    # first, because a gap between neighbours that is no wider than elsewhere can cut a ring into a band
+    if straight[:2].sum() >= IN_ONE_PLANE and _surrounds_a_hole(axes[:, :2] * widths[:2]):
+        return (
+            Caution(
+                "The points may lie on a ring, and not in separate clusters: rings have projections with two modes.",
+                "They surround a hole without a wide gap between neighbours.",
+            ),
+        )
     ways = _ways_along_neighbours(part)
     if ways is None:
         return ()
     with one_thread_up_to(len(part)):
-        axes, widths, _ = np.linalg.svd(part, full_matrices=False)
         along, turned = np.linalg.eigh(-centred(np.square(ways)))
-    straight = np.square(widths) / np.square(widths).sum()
     on_line = along[-1] / along[along > 0].sum()
     if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, -1]):
         return (
@@ -57,21 +66,17 @@ def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
                 f"{straight[0]:.0%}.",
             ),
         )
-    plane = axes[:, :2] * widths[:2]
+    return ()
+
+
+def _surrounds_a_hole(plane: FloatArray) -> bool:
+    """Tell whether points of a plane lie around a hole, as unlike in distance as a thick ring, with no gap between."""
     radii, turns = np.hypot(*plane.T), np.sort(np.arctan2(*plane.T))
     gaps = np.diff(turns, append=turns[0] + 2 * np.pi)
     after = turns[(gaps.argmax() + 1) % turns.size]
     innermost, low, middle, high = np.quantile(radii, (INNERMOST, 0.1, 0.5, 0.9))
     hollow = innermost >= HOLLOW * middle and high <= ROUND * low
-    whole = gaps.max() <= LARGEST_TURN and _has_no_gap((turns - after) % (2 * np.pi))
-    if straight[:2].sum() >= IN_ONE_PLANE and hollow and whole:
-        return (
-            Caution(
-                "The points may lie on a ring, and not in separate clusters: rings have projections with two modes.",
-                "They surround a hole without a wide gap between neighbours.",
-            ),
-        )
-    return ()
+    return bool(hollow and gaps.max() <= LARGEST_TURN and _has_no_gap((turns - after) % (2 * np.pi)))
 
 
 def _ways_along_neighbours(points: FloatArray) -> FloatArray | None:
