@@ -129,11 +129,12 @@ def test_what_is_no_tie_is_not_moved(rng):
     assert np.abs(jitter_ties(few, rng).values - few).max() < 0.05
 
 
-def test_two_values_never_show_two_modes(rng):
+def test_two_values_show_two_modes_at_the_level(rng):
     x = np.repeat([0.0, 1.0], [40, 60])
     found = jitter_ties(x, rng)
     assert (np.abs(found.values - x) <= 1).all()
-    assert unimodality_test(x, 99, 1.2, rng).pvalue > 0.05
+    rejected = sum(unimodality_test(x, 99, 1.2, rng).pvalue <= 0.05 for _ in range(25))  # .0225 of 400 were
+    assert rejected <= binom.ppf(0.9999, 25, 0.05)
 
 
 @pytest.mark.parametrize("name", ["log1p(Poisson 1)", "logit of Bin(10, .85)", "half the detection limit, 20 %, log"])
@@ -271,7 +272,7 @@ def test_a_line_bent_by_a_power_is_told(rng):
     assert _power_of_line(R**0.2) == pytest.approx(0.2)
     for power in (0.5, 0.8):
         assert _power_of_line(R**power) == pytest.approx(power)
-        assert _power_of_line(np.round(R**power, 2)) == pytest.approx(power, abs=0.05)
+        assert _power_of_line(np.round(R**power, 3)) == pytest.approx(power, abs=0.01)
     for straight in (R, es.pairwise(rng.standard_normal((60, 2))), np.zeros((5, 5)), R[:2, :2]):
         assert _power_of_line(straight) is None
     with pytest.warns(es.NotCalibratedWarning, match=r"abs\(x - y\)\*\*0.5 of a single column.*give alpha=0.5"):
