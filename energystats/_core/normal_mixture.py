@@ -46,24 +46,29 @@ def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, int]:
     """Split sorted, centred x into k runs with the smallest sum of squares; return where the second and third begin.
 
-    k is 2, where the third begins at the end, or 3; O(n) and O(n^2).
+    k is 2, where the third begins at the end, or 3; O(n) and O(n^2). Where the second begins later, so does the third.
     """
     n = x.size
     mass = np.append(0.0, np.cumsum(w))
     moment = np.append(0.0, np.cumsum(w * x))
+    rest = np.zeros(n + 1)  # square of the moment over the mass, from every place to the end
+    rest[:n] = (moment[n] - moment[:n]) ** 2 / (mass[n] - mass[:n])
     best = -1.0
     second = 1
     third = n
+    earliest = 2
     for i in range(1, n):
-        left = moment[i] ** 2 / mass[i]
-        for j in range(i + 1 if k == 3 else n, n if k == 3 else n + 1):
-            between = left + (moment[j] - moment[i]) ** 2 / (mass[j] - mass[i])
-            if j < n:
-                between += (moment[n] - moment[j]) ** 2 / (mass[n] - mass[j])
-            if between > best:
-                best = between
-                second = i
-                third = j
+        best_here = -1.0
+        for j in range(max(i + 1, earliest) if k == 3 else n, n if k == 3 else n + 1):
+            between = (moment[j] - moment[i]) ** 2 / (mass[j] - mass[i]) + rest[j]
+            if between > best_here:
+                best_here = between
+                earliest = j
+        between = best_here + moment[i] ** 2 / mass[i]
+        if best_here >= 0.0 and between > best:
+            best = between
+            second = i
+            third = earliest
     return second, third
 
 
@@ -72,41 +77,43 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
     """Fit k normals, 2 or 3, by EM to sorted x of mean 0 and variance 1: shares, means, common standard deviation."""
     n = w.sum()
     second, third = split_by_sum_of_squares(x, w, k)
-    edges = (0, second, third, x.size)
-    share = np.empty(k)
-    mean = np.empty(k)
-    for j in range(k):
-        part = w[edges[j] : edges[j + 1]]
-        share[j] = part.sum() / n
-        mean[j] = (part * x[edges[j] : edges[j + 1]]).sum() / part.sum()
-    level = np.empty(k)
-    slope = np.empty(k)
-    odds = np.ones(k)
-    for _ in range(STEPS):
-        # E step: log odds of each normal against the first are linear in x, as the variances are equal
-        variance = max(1.0 - (share * mean**2).sum(), SMALLEST_VARIANCE)
-        for j in range(k):
-            slope[j] = (mean[j] - mean[0]) / variance
-            level[j] = math.log(share[j] / share[0]) - 0.5 * (mean[j] ** 2 - mean[0] ** 2) / variance
-        mass = np.zeros(k)
-        moment = np.zeros(k)
-        for i in range(x.size):
-            top = 0.0
-            for j in range(1, k):
-                top = max(top, level[j] + slope[j] * x[i])
-            total = 0.0
-            for j in range(k):
-                odds[j] = math.exp(level[j] + slope[j] * x[i] - top)
-                total += odds[j]
-            for j in range(k):
-                inside = w[i] * odds[j] / total
-                mass[j] += inside
-                moment[j] += inside * x[i]
+    mass = np.array([w[:second].sum(), w[second:third].sum(), w[third:].sum()])
+    moment = np.array([(w * x)[:second].sum(), (w * x)[second:third].sum(), (w * x)[third:].sum()])
+    mean = np.zeros(3)
+    slope = np.zeros(3)
+    level = np.zeros(3)
+    for step in range(STEPS + 1):
         # M step
-        mass = np.maximum(mass, SMALLEST_MASS)
-        share = mass / n
-        mean = moment / mass
-    return share, mean, math.sqrt(max(1.0 - (share * mean**2).sum(), SMALLEST_VARIANCE))
+        between = 0.0
+        for j in range(k):
+            mass[j] = max(mass[j], SMALLEST_MASS)
+            mean[j] = moment[j] / mass[j]
+            between += mass[j] * mean[j] ** 2 / n
+        variance = max(1.0 - between, SMALLEST_VARIANCE)
+        if step == STEPS:
+            break
+        # E step: log odds of each normal against the first are linear in x, as the variances are equal
+        for j in range(1, k):
+            slope[j] = (mean[j] - mean[0]) / variance
+            level[j] = math.log(mass[j] / mass[0]) - 0.5 * (mean[j] ** 2 - mean[0] ** 2) / variance
+        mass[1:] = 0.0
+        moment[1:] = 0.0
+        for i in range(x.size):
+            log_2 = level[1] + slope[1] * x[i]
+            log_3 = level[2] + slope[2] * x[i]
+            top = max(0.0, log_2, log_3)  # 0 is that of a third that is not fitted
+            # of the three terms the largest is 1
+            odds_1 = math.exp(-top) if top > 0.0 else 1.0
+            odds_2 = math.exp(log_2 - top) if log_2 < top else 1.0
+            odds_3 = 0.0 if k == 2 else math.exp(log_3 - top) if log_3 < top else 1.0
+            inside = w[i] / (odds_1 + odds_2 + odds_3)
+            mass[1] += inside * odds_2
+            mass[2] += inside * odds_3
+            moment[1] += inside * odds_2 * x[i]
+            moment[2] += inside * odds_3 * x[i]
+        mass[0] = n - mass[1] - mass[2]
+        moment[0] = -moment[1] - moment[2]
+    return mass[:k] / n, mean[:k], math.sqrt(variance)
 
 
 @njit
@@ -121,17 +128,20 @@ def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, Float
     blocks = 0
     for i in range(m):
         own[i + 1] = own[i] + mass[i] * math.log(mass[i] / width[i])
-        pooled_mass[blocks] = mass[i]
-        pooled_width[blocks] = width[i]
-        first[blocks] = i
-        height = mass[i] / width[i]
-        while blocks and pooled_mass[blocks - 1] >= height * pooled_width[blocks - 1]:
+        a = i
+        block_mass = mass[i]
+        block_width = width[i]
+        while blocks and pooled_mass[blocks - 1] * block_width >= block_mass * pooled_width[blocks - 1]:
             blocks -= 1
-            pooled_mass[blocks] += pooled_mass[blocks + 1]
-            pooled_width[blocks] += pooled_width[blocks + 1]
-            height = pooled_mass[blocks] / pooled_width[blocks]
-        a = first[blocks]
-        divergence[i + 1] = divergence[a] + own[i + 1] - own[a] - pooled_mass[blocks] * math.log(height)
+            a = first[blocks]
+            block_mass += pooled_mass[blocks]
+            block_width += pooled_width[blocks]
+        divergence[i + 1] = divergence[a]
+        if a < i:
+            divergence[i + 1] += own[i + 1] - own[a] - block_mass * math.log(block_mass / block_width)
+        first[blocks] = a
+        pooled_mass[blocks] = block_mass
+        pooled_width[blocks] = block_width
         blocks += 1
     heights = np.empty(m)
     first[blocks] = m

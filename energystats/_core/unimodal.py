@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from energystats._core.exact_1d import prefix_dispersion, split_within
 from energystats._core.jit import njit
 from energystats._core.normal_mixture import mixture_ratio
 from energystats._typing import FloatArray, IntArray
@@ -128,13 +127,26 @@ def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> Flo
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """Compute S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant."""
-    ones = np.ones(x.size)
-    gaps = np.diff(x)
-    T = prefix_dispersion(gaps, ones)[-1] / x.size
+    """Compute S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant.
+
+    Sums of distances between the first points, and between the last, grow by non-negative terms: nothing cancels.
+    """
+    n = x.size
+    first = np.zeros(n + 1)  # of so many points
+    last = np.zeros(n + 1)
+    to_first = 0.0
+    to_last = 0.0
+    for i in range(1, n):
+        to_first += i * (x[i] - x[i - 1])
+        to_last += i * (x[n - i] - x[n - i - 1])
+        first[i + 1] = first[i] + to_first
+        last[i + 1] = last[i] + to_last
+    T = first[n] / n
+    profile = np.zeros(n - 1)
     if T > 0.0:
-        return np.asarray(1.0 - split_within(gaps, ones) / T)
-    return np.zeros(x.size - 1)
+        for i in range(1, n):
+            profile[i - 1] = 1.0 - (first[i] / i + last[n - i] / (n - i)) / T
+    return profile
 
 
 @njit
