@@ -16,9 +16,9 @@ from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.data_notes import WIDE_STEPS
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import ALL_COINCIDE
+from energystats.cluster_tests.results import ALL_COINCIDE, ShownElsewhere
 from energystats.cluster_tests.spaces import GIVEN
-from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SHOWN_ELSEWHERE, SMALLEST_SAMPLE
+from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
@@ -307,7 +307,7 @@ def tree_of_points(
         """Find the p-value of a node, and its two clusters where they show."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
-            notes.update((str(note) if note.startswith(SHOWN_ELSEWHERE) else note, None) for note in found.notes)
+            notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in found.notes)
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 

@@ -13,7 +13,7 @@ from energystats._core.pvalues import smallest_pvalue
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, p_text, probability
 from energystats.display.result import VerdictFirst
-from energystats.display.sentences import seed_note, state_evidence, write_counts
+from energystats.display.sentences import Caution, seed_note, state_evidence, write_counts
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.distribution_tests.multiplicity import adjust
 
@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["ALL_COINCIDE", "ClusterTestResult", "Comparison", "Contrast", "contrast_rows"]
+__all__ = ["ALL_COINCIDE", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
 
 
 ROUNDING = 1e-9  # of a p-value
 ALL_COINCIDE = "all points coincide"  # in place of a contrast
 PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns, standardized"}  # by space
+
+
+class ShownElsewhere(Caution):
+    """A caution that the clusters show in another space than among the points as given."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)

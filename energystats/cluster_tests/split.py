@@ -17,7 +17,7 @@ from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import ClusterTestResult, contrast_rows
+from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
@@ -31,7 +31,7 @@ from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["ALIKE", "LINEAR_UNIMODALITY", "SHOWN_ELSEWHERE", "deal_folds", "enough_draws", "split_test"]
+__all__ = ["ALIKE", "LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
@@ -57,7 +57,6 @@ NO_PARTITION = (
     "landmarks need. Take a random part of the rows."
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
-SHOWN_ELSEWHERE = "The clusters show in"  # another space: how the note on it begins
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
 
@@ -295,8 +294,8 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
     same = "much the same" if rand >= ALIKE else "others"
     return (
-        Caution(
-            f"{SHOWN_ELSEWHERE} {where}: {call}.",
+        ShownElsewhere(
+            f"The clusters show in {where}: {call}.",
             f"That call finds them, of {write_counts(there.sizes)} points. Those under the metric as given are {same}: "
             f"adjusted Rand index {rand:.2f}.",
         ),

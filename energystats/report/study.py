@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import IntArray
-from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.split import ALIKE, SHOWN_ELSEWHERE
+from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere
+from energystats.cluster_tests.split import ALIKE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -198,7 +198,7 @@ class Study:
         tested = self.test.partition
         if tested is not None and adjusted_rand_score(tested.labels, self.found.labels) >= ALIKE:
             return ""  # the tree cuts where it rejects, too
-        return next((note for note in self.test.notes if note.startswith(SHOWN_ELSEWHERE)), "")
+        return next((note for note in self.test.notes if isinstance(note, ShownElsewhere)), "")
 
     @property
     def splits_found(self) -> int:
