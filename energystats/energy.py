@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 __all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "pairwise"]
 
 
+WEIGHTED = "Rows are weighted: sums of weights take the place of the sizes."
+
+
 def pairwise(
     X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0
 ) -> FloatArray:
@@ -350,6 +353,7 @@ def dispersion(
         within_per_cluster=within,
         metric=d.metric,
         standardization=d.standardization,
+        notes=() if weights is None else (WEIGHTED,),
     )
 
 
@@ -398,7 +402,7 @@ class Dispersion(Result):
         ]
 
     def _sentences(self) -> list[str]:
-        return [metric_note(self.metric, self.standardization)]
+        return [*self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         if self.between < -ROUNDING * abs(self.total):

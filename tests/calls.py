@@ -54,7 +54,7 @@ def make_calls(exponent=0):
         "energy_distance groups": lambda: es.energy_distance(X, groups=g, sample_weight=w),
         "dispersion": lambda: es.dispersion(X, g, sample_weight=w),
         "energy_test": lambda: es.energy_test(X, groups=g, n_resamples=99, rng=3),
-        "energy_interval": lambda: es.energy_interval(X, groups=g, n_bootstrap=20, rng=3),
+        "energy_interval": lambda: es.energy_interval(X, groups=g, n_bootstrap=39, rng=3),
         "energy_test large": lambda: es.energy_test(large, groups=np.arange(400) % 4, n_resamples=200, rng=3),
         "energy_test line": lambda: es.energy_test(X[:, 0], groups=three, statistic="f", n_resamples=999, rng=3),
         "energy_test strata": lambda: es.energy_test(

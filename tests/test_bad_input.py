@@ -760,7 +760,7 @@ FLAGGED = {  # a call of everything public that has a parameter to switch on or 
     "energy_cluster": lambda **how: es.energy_cluster(X, 2, **how),
     "energy_distance": lambda **how: es.energy_distance(X[:9], X[9:], **how),
     "energy_hclust": lambda **how: es.energy_hclust(X, **how),
-    "energy_interval": lambda **how: es.energy_interval(X[:9], X[9:], n_bootstrap=9, **how),
+    "energy_interval": lambda **how: es.energy_interval(X[:9], X[9:], n_bootstrap=39, **how),
     "energy_power": lambda **how: es.energy_power(X[:9], X[9:], [5], n_replicates=2, n_resamples=19, **how),
     "energy_test": lambda **how: es.energy_test(X, groups=G, n_resamples=9, **how),
     "goodness_of_fit": lambda **how: es.goodness_of_fit(X, lambda n, r: r.normal(size=(n, 3)), n_resamples=9, **how),

@@ -113,8 +113,8 @@ def test_designs_weights_and_intervals(table, tmp_path, rng):
     assert_same_test(
         es.energy_test(*halves, n_resamples=40, rng=1), es.energy_test(*map(np.array, halves), n_resamples=40, rng=1)
     )
-    found = es.energy_interval(*halves, n_bootstrap=20, rng=1)
-    expected = es.energy_interval(*map(np.array, halves), n_bootstrap=20, rng=1)
+    found = es.energy_interval(*halves, n_bootstrap=40, rng=1)
+    expected = es.energy_interval(*map(np.array, halves), n_bootstrap=40, rng=1)
     assert_allclose((found.low, found.high), (expected.low, expected.high), atol=1e-12)
 
 

@@ -455,3 +455,18 @@ def test_hints_cost_a_search_nothing_and_have_no_unit(rng, monkeypatch):
 
     monkeypatch.setattr("energystats.clustering.partition.find_clearer_line", unasked)
     repr(es.energy_cluster(X, 2, rng=0))
+
+
+def test_weights_are_told_and_tabulated(rng):
+    x, w = rng.normal(size=30), rng.uniform(1, 2, 30)
+    found = es.energy_cluster(x, 3, sample_weight=w, rng=0)
+    assert_allclose(found.to_frame()["weight"], np.bincount(found.labels, weights=w))
+    assert "weight" not in es.energy_cluster(x, 3, rng=0).to_frame()
+    assert "sums of weights take the place of the sizes" in es.dispersion(x, found.labels, sample_weight=w).summary()
+    assert "weights" not in es.dispersion(x, found.labels).summary()
+
+
+def test_one_cluster_was_not_searched(rng):
+    summary = es.energy_cluster(rng.normal(size=(10, 2)), 1, rng=0).summary()
+    assert "there is no other partition" in summary
+    assert "local optimum" not in summary

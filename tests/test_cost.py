@@ -67,7 +67,7 @@ LONG = {
     "sliced": lambda: es.energy_test(points(), groups=halves(), method="sliced", n_resamples=99, rng=0),
     "sliced bins": lambda: es.energy_test(points(), groups=halves(), method=es.Sliced(n_bins=8), n_resamples=99, rng=0),
     "binned": lambda: es.energy_test(points(), groups=halves(), method=es.Binned(8), n_resamples=99, rng=0),
-    "energy_interval": lambda: es.energy_interval(points(), groups=halves(), n_bootstrap=9, rng=0),
+    "energy_interval": lambda: es.energy_interval(points(), groups=halves(), n_bootstrap=39, rng=0),
     "disco": lambda: es.disco(points(), groups=halves(), n_resamples=99, rng=0),
     "disco terms": lambda: es.disco(
         points(), "~ a + b", data=pd.DataFrame({"a": halves(), "b": np.arange(40.0)}), rng=0

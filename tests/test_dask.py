@@ -605,7 +605,7 @@ def test_a_series_is_a_table_of_one_column(name, with_client, client, rng):
         "energy_test": lambda x: es.energy_test(x, groups=g, n_resamples=19, rng=1, **how).statistic,
         "two samples": lambda x: es.energy_test(x, x + 1, n_resamples=19, rng=1, **how).statistic,
         "disco": lambda x: es.disco(x, groups=g, n_resamples=19, rng=1, **how).statistic,
-        "energy_interval": lambda x: es.energy_interval(x, groups=g, n_bootstrap=9, rng=1, **how).low,
+        "energy_interval": lambda x: es.energy_interval(x, groups=g, n_bootstrap=39, rng=1, **how).low,
     }
     collections = [dd.from_pandas(x, npartitions=3)]
     if not with_client:

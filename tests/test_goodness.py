@@ -479,3 +479,11 @@ def test_power_of_normality(name, rng):
     count = sum(es.normality_test(x, n_resamples=199, rng=rng).pvalue <= 0.05 for x in samples)
     assert count >= stats.binom.ppf(0.001, 400, limit), f"{count} of 400"
     assert count >= sum(normal_ad(x)[1] <= 0.05 for x in samples) - 0.1 * 400
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_as_many_points_as_parameters_say_nothing(d, rng):
+    found = es.normality_test(rng.normal(size=(d + 1, d)), n_resamples=19, rng=0)
+    assert found.pvalue == 1
+    assert f"All samples of {d + 1} points" in found.summary()
+    assert "All samples" not in es.normality_test(rng.normal(size=(d + 2, d)), n_resamples=19, rng=0).summary()

@@ -470,3 +470,11 @@ def test_callbacks_and_passes(rng):
     assert W[-1] > W[0]  # of all rows, and of the first batch
     with pytest.warns(es.ConvergenceWarning, match="`max_iter`=1"):
         es.energy_cluster(X, 3, max_iter=1, rng=0, **options)
+
+
+def test_sums_over_all_pairs_are_not_called_estimates(rng):
+    X = rng.normal(size=(200, 3))
+    found = es.energy_cluster(X, 2, algorithm=es.Landmarks(n_landmarks=30), rng=0)
+    assert (found.approximation.within_error, found.approximation.total_error) == (0, 0)
+    assert found.total == pytest.approx(es.dispersion(X, found.labels).total)
+    assert "W, S and T of these clusters are exact." in " ".join(found.summary().split())

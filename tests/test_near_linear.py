@@ -282,7 +282,14 @@ def test_a_group_that_just_fills_a_bin_is_enough():
 
 def test_exact_enumeration_of_two_full_bins_and_two_rests(rng):
     found = es.energy_test(rng.normal(size=9), rng.normal(size=8), method=es.Binned(4), rng=0)
-    assert (found.n_resamples, found.n_bins, found.n_fixed) == (2, 4, 7)
+    assert (found.n_resamples, found.n_bins, found.n_fixed) == (2, 2, 7)
+
+
+@pytest.mark.parametrize("method", [es.Binned(10), es.Sliced(5, 10)])
+def test_bins_that_keep_their_labels_do_not_count(rng, method):
+    found = es.energy_test(rng.normal(size=(101, 2)), rng.normal(size=(53, 2)), method=method, n_resamples=99, rng=0)
+    assert (found.n_bins, found.n_fixed, found.n_resamples) == (9, 10, 84)  # bins of 16 rows, 6 and 3 of them full
+    assert "all distinct labelings of 9 bins" in found.summary()
 
 
 @given(st.integers(1, 400), st.integers(1, 4000))
@@ -324,7 +331,7 @@ def test_what_the_summary_says(rng):
     assert "its standard error over 20 slices" in text
     assert "APPROXIMATE statistic: distances are estimated along 20 random directions" in text
     text = es.energy_test(x, y, method=es.Binned(9), n_resamples=19, rng=0).summary()
-    assert "random permutations of 9 bins" in text or "random permutations of 10 bins" in text
+    assert "all distinct labelings of 8 bins" in text or "random permutations of 8 bins" in text  # of 8 rows, 5 + 3
     assert "keeps the level exact" in text
     assert "APPROXIMATE" not in text
 

@@ -134,7 +134,7 @@ def make_results():
         "EnergyTestResult exact": lambda: es.energy_test(X[:6], groups=[1, 1, 2, 2, 3, 3], rng=0, statistic="f"),
         "EnergyIntervalResult": lambda: es.energy_interval(X[:20], X[20:], n_bootstrap=99, rng=0),
         "EnergyIntervalResult gower": lambda: es.energy_interval(
-            mixed[["kind", "g"]], groups=frame["g"], metric="gower", n_bootstrap=19, rng=0
+            mixed[["kind", "g"]], groups=frame["g"], metric="gower", n_bootstrap=39, rng=0
         ),
         "GoodnessOfFitResult": lambda: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), **few),
         "GoodnessOfFitResult normal": lambda: es.normality_test(X, **few),

@@ -496,8 +496,27 @@ def test_the_summary_says_when_e_of_the_samples_lies_above_its_interval(rng):
 def test_an_interval_between_found_groups_warns(rng):
     x = rng.normal(size=(20, 2))
     with pytest.warns(es.DoubleDippingWarning, match="the interval of their E means nothing"):
-        found = es.energy_interval(x, groups=es.energy_cluster(x, 2, rng=0), n_bootstrap=9, rng=0)
-    assert len(found.notes) == 1
+        found = es.energy_interval(x, groups=es.energy_cluster(x, 2, rng=0), n_bootstrap=39, rng=0)
+    assert "found from data" in found.notes[0]
+    labels = np.array(es.energy_cluster(x, 2, rng=0).labels)  # bare ones
+    assert "local optimum" in str(es.energy_interval(x, groups=labels, n_bootstrap=39, rng=0).notes)
+
+
+@pytest.mark.parametrize(("level", "fewest"), [(0.95, 39), (0.9, 19), (0.5, 3), (0.9999, 19999)])
+def test_an_interval_has_samples_beyond_its_ends(level, fewest, rng):
+    x, y = rng.normal(size=(2, 12))
+    found = es.energy_interval(x, y, n_bootstrap=fewest, confidence_level=level, rng=0)
+    assert (found.notes, found.bootstrap_distribution.size) == ((), fewest)
+    with pytest.raises(ValueError, match=rf"`n_bootstrap` must be at least {fewest} for confidence_level={level}.*got"):
+        es.energy_interval(x, y, n_bootstrap=fewest - 1, confidence_level=level, rng=0)
+
+
+def test_intervals_of_few_or_equal_points_say_so(rng):
+    few = es.energy_interval(rng.normal(size=9), rng.normal(size=30) + 5, rng=0)
+    assert "fewer than 10 points: the interval contains E less often" in str(few.notes)
+    flat = es.energy_interval(np.zeros(12), np.zeros(15), rng=0)
+    assert flat.summary().endswith("an interval without width says nothing of the populations.")
+    assert "confidence" not in flat.summary()
 
 
 # ---------------------------------------------------------------- designs
@@ -664,3 +683,14 @@ def test_other_bad_options():
 def test_bad_options_of_an_interval(options, message):
     with pytest.raises(ValueError, match=message):
         es.energy_interval(X, **{"groups": G, **options})
+
+
+def test_groups_that_no_stratum_shares_are_named(rng):
+    X = rng.normal(size=12)
+    blocks = es.Design(strata=[1] * 6 + [2] * 2 + [3] * 4)
+    for found in (
+        es.energy_test(X, groups=[*"aaaabbbbcccc"], design=blocks),
+        es.energy_test(X, groups=[*"aaaabbbbcccc"], design=blocks, method=es.Permutation(stop_at=5), rng=0),
+    ):
+        assert "No stratum has rows of 'c' and of another group: their labels stay" in found.summary()
+    assert "No stratum" not in es.energy_test(X, groups=[*"aabcabbabcca"], design=blocks, rng=0).summary()

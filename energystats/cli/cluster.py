@@ -155,7 +155,10 @@ CLUSTER = Command(
         **picture_of("the clusters"),
         **GENERAL,
         **NOTES,
-        "--resamples --n-resamples": {**GENERAL["--resamples --n-resamples"], "default": 199},
+        "--resamples --n-resamples": {
+            **GENERAL["--resamples --n-resamples"], "default": 199,
+            "help": "random draws behind a p-value, half of k times as many with k > 2 (default %(default)s)",
+        },
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,

@@ -100,7 +100,7 @@ class GraphPartition(Labelled):
         return low / high if high > 0 and low >= 0 else float("nan")
 
     def _tables(self) -> list[TextTable]:
-        heads = ["vertices", "links inside", "links leaving", "value"]
+        heads = ["vertices", "links inside (both ways)", "links leaving", "value"]
         columns = [list(map(str, self.sizes)), *map(numbers, (self.inside, self.leaving, self.cluster_values))]
         if self.weighted or self.cut == "normalized":
             heads.insert(1, "degree" if self.cut == "normalized" else "weight")
@@ -139,7 +139,7 @@ class GraphPartition(Labelled):
         return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Tabulate one row per cluster: cluster, size, mass, links inside and leaving, value."""
+        """Tabulate one row per cluster: cluster, size, mass, links inside (both ways) and leaving, value."""
         import pandas as pd
 
         columns = {

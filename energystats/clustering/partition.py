@@ -155,7 +155,9 @@ class Partition(Labelled):
         ]
 
     def _sentences(self) -> list[str]:
-        if self.algorithm == "exact-1d":
+        if self.k == 1:
+            how = "One cluster: there is no other partition."
+        elif self.algorithm == "exact-1d":
             how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
         elif self.algorithm == "given":
             how = "The clusters were found elsewhere; W was not searched."
@@ -212,12 +214,12 @@ class Partition(Labelled):
         return f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and where."
 
     def to_frame(self) -> pd.DataFrame:
-        """Tabulate one row per cluster: cluster, size and W of the cluster."""
+        """Tabulate one row per cluster: cluster, size, weight where rows have one, and W of the cluster."""
         import pandas as pd
 
-        return pd.DataFrame(
-            {"cluster": range(self.k), "size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}
-        )
+        weight = {} if self.masses is None else {"weight": self.masses.tolist()}
+        within = self.within_per_cluster.tolist()
+        return pd.DataFrame({"cluster": range(self.k), "size": self.sizes, **weight, "within_per_cluster": within})
 
     def plot(
         self, ax: Axes | None = None, *, space: Any = None, axes: Any = None, labels: ArrayLike | None = None

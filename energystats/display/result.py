@@ -397,10 +397,12 @@ class Approximation:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader has to know."""
+        sums = f"W, S and T are unbiased estimates from these features and {self.n_pairs} random pairs of points."
+        if not (self.within_error or self.total_error):
+            sums = "W, S and T of these clusters are exact."
         return (
             f"APPROXIMATE: the search saw {self.n_features} Nystrom features of {self.n_landmarks} landmarks, outside "
-            f"whose span {100 * self.outside:.3g} % of T lie. W, S and T are unbiased estimates from these features "
-            f"and {self.n_pairs} random pairs of points. Starts were searched on {self.batch_size} rows.",
+            f"whose span {100 * self.outside:.3g} % of T lie. {sums} Starts were searched on {self.batch_size} rows.",
             "The bound on S is that of the features plus all that lies outside their span: valid, but looser than the "
             "eigenvalues of all pairs.",
         )

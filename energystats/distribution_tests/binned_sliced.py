@@ -83,8 +83,13 @@ class _Bins:
 
     @property
     def n(self) -> int:
-        """Count the bins."""
+        """Count the bins, rests among them."""
         return self.groups.codes.size
+
+    @property
+    def n_permuted(self) -> int:
+        """Count the full bins, whose labels are permuted."""
+        return int(np.count_nonzero(self.strata.codes == 0))
 
     @property
     def n_fixed(self) -> int:
@@ -112,7 +117,7 @@ def binned_test(c: GroupComparison) -> BinnedTestResult:
     null = _null_of_bins(c, bins, sums)
     return BinnedTestResult(
         method="binned",
-        n_bins=bins.n,
+        n_bins=bins.n_permuted,
         n_fixed=bins.n_fixed,
         **describe_null(c, null),
         **describe_groups(c, null.M, null.s, null),
@@ -166,7 +171,7 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
         method="sliced",
         n_slices=pairs.n_slices,
         statistic_error=_error_of_slices(c, pairs.factor * np.stack(each), null.s),
-        n_bins=0 if bins is None else bins.n,
+        n_bins=0 if bins is None else bins.n_permuted,
         n_fixed=0 if bins is None else bins.n_fixed,
         **describe_null(c, null),
         **describe_groups(c, null.M, null.s, null),

@@ -18,6 +18,9 @@ from energystats.inputs.table import InputTable, check_same_names
 __all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
 
+GROUPS_NAMED = 5  # in a note
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Design:
     """Describe how groups were given to rows, so that a test permutes what was exchangeable.
@@ -180,6 +183,23 @@ class ExchangeableUnits:
         """Say what the names of strata and whole plots hide."""
         of_strata = () if self.strata is None else notes_on_names(self.strata.names, "stratum", "strata")
         return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
+
+    def note_unmoved(self, groups: Groups) -> tuple[str, ...]:
+        """Note groups that share no stratum with another one, so that no labeling changes where they are."""
+        if self.strata is None:
+            return ()
+        counts = np.zeros((self.strata.k, groups.k), np.intp)
+        np.add.at(counts, (self.strata.codes, groups.codes), 1)
+        shared = (counts > 0).sum(axis=1) > 1
+        moves = (counts[shared] > 0).any(axis=0)
+        unmoved = [groups.names[j] for j in np.flatnonzero(~moves)]
+        if not unmoved:
+            return ()
+        named = ", ".join(map(repr, unmoved[:GROUPS_NAMED])) + ", ..." * (len(unmoved) > GROUPS_NAMED)
+        return (
+            f"No stratum has rows of {named} and of another group: their labels stay where they are, and p says "
+            "nothing of their distribution.",
+        )
 
     @property
     def n_strata(self) -> int:

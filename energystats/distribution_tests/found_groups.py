@@ -19,7 +19,14 @@ from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.labels import notes_on_names
 from energystats.pairs.line import Line
 
-__all__ = ["FOUND_GROUPS", "LOCAL_OPTIMUM", "is_local_optimum", "notes_on_groups", "warn_if_found"]
+__all__ = [
+    "FOUND_GROUPS",
+    "LOCAL_OPTIMUM",
+    "is_local_optimum",
+    "note_local_optimum",
+    "notes_on_groups",
+    "warn_if_found",
+]
 
 
 FOUND_GROUPS = (
@@ -28,7 +35,7 @@ FOUND_GROUPS = (
 )
 LOCAL_OPTIMUM = (
     "The groups are a local optimum of {what}. So are clusters that were found from these data, and groups known "
-    "beforehand that lie well apart; if they were found, p means nothing: call cluster_test(X, k)."
+    "beforehand that lie well apart; if they were found, {result} means nothing: call cluster_test(X, k)."
 )
 OF_W = "W: no single point can change its group without raising it"
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
@@ -47,14 +54,19 @@ def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
     """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
-    finding: tuple[str, ...] = ()
-    if groups.found:
-        finding = (FOUND_GROUPS,)
-    elif d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
-        finding = (LOCAL_OPTIMUM.format(what=OF_K_MEANS),)
-    elif is_local_optimum(d, groups, M, s, weights):
-        finding = (LOCAL_OPTIMUM.format(what=OF_W),)
+    finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
     return (*finding, *notes_on_names(groups.names))
+
+
+def note_local_optimum(
+    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None, *, result: str
+) -> tuple[str, ...]:
+    """Note that the groups are a local optimum of k-means or of W, and that the `result` of found ones is empty."""
+    if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
+        return (LOCAL_OPTIMUM.format(what=OF_K_MEANS, result=result),)
+    if is_local_optimum(d, groups, M, s, weights):
+        return (LOCAL_OPTIMUM.format(what=OF_W, result=result),)
+    return ()
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:

@@ -150,6 +150,8 @@ def normality_test(
     n, d = Q.shape
     grid = _RoundedNormal.of(points, rounding)
     notes = _notes_on_ties(points) if grid is None else grid.notes
+    if n == d + 1 and grid is None:
+        notes = (*notes, f"All samples of {n} points in {d} column{'s' * (d > 1)} have this statistic: p says nothing.")
     scale = n * normal.distance_between_normals(d)
     observed = float(normal.normality_statistics(Q[None])[0])
     progress = weigh(progress, Sample(Euclidean(), Q), normal_samples_work(n, d, n_resamples))

@@ -181,7 +181,8 @@ def mmd_test(
     -----
     The kernel, its sigma included, is symmetric in up to 2,000 pooled points, so the level is exact; beyond, sigma has
     the rounding of a sample of 2,000 rows, unless it is given. With "v" the p-value is that of `energy_test` with the
-    semimetric of the kernel. Cost and memory as there: O(n^2 (d + n_resamples)) time.
+    semimetric of the kernel, unless whole plots of unlike size change the sizes
+    of the groups. Cost and memory as there: O(n^2 (d + n_resamples)) time.
 
     References
     ----------

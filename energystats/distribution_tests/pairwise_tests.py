@@ -168,7 +168,11 @@ def pairwise_tests(
         group_name=checked.name,
         metric=d.metric,
         standardization=d.standardization,
-        notes=(*notes_on_groups(d, checked, *d.group_sums(checked, weights), weights), *units.notes),
+        notes=(
+            *notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
+            *units.notes,
+            *units.note_unmoved(checked),
+        ),
     )
 
 

@@ -323,7 +323,12 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
         group_name=c.groups.name,
         metric=c.d.metric,
         standardization=c.d.standardization,
-        notes=(*notes_on_groups(c.d, c.groups, M, s, c.weights), *c.units.notes, *_notes_on_tail(c, null)),
+        notes=(
+            *notes_on_groups(c.d, c.groups, M, s, c.weights),
+            *c.units.notes,
+            *c.units.note_unmoved(c.groups),
+            *_notes_on_tail(c, null),
+        ),
     )
 
 

@@ -72,7 +72,7 @@ def energy_power(
     n : int or sequence of int
         Size of the first sample, or several; each is simulated once, in rising order.
     ratio : float, default 1.0
-        The second sample has round(ratio n) points, at least one.
+        The second sample has round(ratio n) points (halves to the even number), at least one.
     level : float, default 0.05
         A pair of samples is rejected when p <= level. (n_resamples + 1) level should be a whole number: otherwise the
         test has a smaller level.

@@ -49,7 +49,8 @@ ELSEWHERE = {  # what to write in their place
     "kendall": f"rank correlations are not built in; {MATRIX}",
     "kulczynski1": f"it is a quotient without an upper end, not a dissimilarity; {MATRIX}",
     "kulsinski": f"SciPy has removed it; {MATRIX}",
-    "laplacian": 'its distance is metric="exponential", and the kernel itself is `es.metrics.Kernel("laplacian")`',
+    "laplacian": 'the kernel is `es.metrics.Kernel("laplacian")`, of city-block distances; metric="exponential" has '
+    "Euclidean ones in its place",
     "naneuclidean": 'missing values go with metric="gower" alone; impute them, or leave those rows out',
     "pearson": 'use "correlation" for 1 - r; R\'s amap calls another one so, which is "cosine"',
     "rbf": 'its distance is metric="gaussian", and the kernel itself is `es.metrics.Kernel("rbf")`',
