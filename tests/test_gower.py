@@ -280,7 +280,7 @@ def test_negative_type_without_missing_values(alpha, rng):
 
 def test_negative_type_of_presences_alone(rng):
     for _ in range(40):
-        present = rng.random((int(rng.integers(3, 20)), 4)) < 0.3
+        present = rng.random((int(rng.integers(5, 20)), 4)) < 0.3
         present[~present.any(axis=1), 0] = True
         R = es.pairwise(present, metric=Gower(asymmetric=list("0123")))
         assert smallest_eigenvalue(R) > -1e-10
