@@ -172,25 +172,32 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Compute positions along the lines between the means of the clusters among decorrelated columns.
+    """Draw discriminant axes; two clusters have one, beside which the first principal component is drawn."""
+    plane, positions = _components_plane(points, rows), _discriminant_positions(points, labels)[rows]
+    if positions.shape[1] == 0:  # all means coincide
+        return plane
+    axis, unit = "discriminant axis {}".format, " (standard deviations)"
+    if positions.shape[1] == 1:
+        beside = np.column_stack((positions, plane.points[:, 0]))
+        return Plane(rows, beside, (axis(1), plane.axes[0]), (unit, plane.units[0]), False)
+    return Plane(rows, positions, (axis(1), axis(2)), (unit, unit), True)
 
-    These are the axes of linear discriminant analysis. Two clusters have one, beside which the first principal
-    component is drawn.
+
+def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
+    """Compute positions along the lines between the means of clusters among decorrelated columns; (n, d) -> (n, m).
+
+    These are the axes of linear discriminant analysis, of which there are at most k - 1; m is at most 2.
     """
-    plane = _components_plane(points, np.arange(labels.size))
-    if np.ptp(points, axis=0).max() > 0:
-        moved = (points - points.mean(axis=0)) @ decorrelating(points) * np.sqrt(labels.size)
-        sizes = np.bincount(labels[labels >= 0])
-        means = np.array([moved[labels == j].mean(axis=0) for j in range(sizes.size)])
-        means -= np.average(means, axis=0, weights=sizes)
-        with one_thread_up_to(min(means.shape)):
-            _, spread, axes = np.linalg.svd(np.sqrt(sizes)[:, None] * means, full_matrices=False)
-        if (n_axes := int(np.count_nonzero(spread[:2] > SMALLEST_SPREAD * spread[0]))) > 0:
-            positions = np.column_stack([moved @ axes[:n_axes].T, plane.points[:, : 2 - n_axes]])
-            names, units = [f"discriminant axis {i + 1}" for i in range(n_axes)], [" (standard deviations)"] * n_axes
-            names, units = [*names, plane.axes[0]][:2], [*units, plane.units[0]][:2]
-            return Plane(rows, positions[rows], (names[0], names[1]), (units[0], units[1]), n_axes == 2)
-    return plane._replace(rows=rows, points=plane.points[rows])
+    if not np.ptp(points, axis=0).max() > 0:
+        return np.empty((labels.size, 0))
+    moved = (points - points.mean(axis=0)) @ decorrelating(points) * np.sqrt(labels.size)
+    sizes = np.bincount(labels[labels >= 0])
+    means = np.array([moved[labels == j].mean(axis=0) for j in range(sizes.size)])
+    means -= np.average(means, axis=0, weights=sizes)
+    with one_thread_up_to(min(means.shape)):
+        _, spread, axes = np.linalg.svd(np.sqrt(sizes)[:, None] * means, full_matrices=False)
+    kept = spread[:2] > SMALLEST_SPREAD * spread[0]
+    return np.asarray(moved @ axes[:2][kept].T)
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
