@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.spatial.distance import squareform
-from scipy.stats import norm
+from scipy.stats import binom, norm
+from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 
 import energystats as es
@@ -186,7 +187,7 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
             return two[:, 0] * 1.0
 
     splitter = _Splitter(Space(d, Recorder()), cluster, {GIVEN: None}, 2, 9, 1.0)
-    found = splitter.split(rng)[0]
+    found = splitter.split(rng).outcomes[0]
     assert seen == scored
     assert len(seen) == 5
     left_out = [{tuple(x) for x in two} - part for part in seen]
@@ -584,6 +585,40 @@ def test_fields_that_do_not_apply_are_none(rng):
     assert (refit.contrasts, refit.scores, refit.indices, refit.factor) == (None, None, None, None)
     assert refit.null_distribution.shape == (19,)
     assert len(es.cluster_test(X, 3, n_splits=1, n_resamples=9, rng=0).contrasts) == 3
+
+
+@pytest.mark.parametrize("k", [3, 4])
+@pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
+def test_a_point_far_out_makes_no_second_mode(k, rng):
+    """It decides the lines of all folds but its own, which must not put the others on its two sides."""
+    rejected = 0
+    for _ in range(4):
+        X = rng.normal(size=(60, 2))
+        X[0] = 999
+        rejected += es.cluster_test(X, k, n_splits=2, rng=rng).pvalue <= 0.05
+    assert rejected <= binom.ppf(0.9999, 4, 0.05)
+
+
+class CutsOffOne(BaseEstimator):
+    """A clusterer that finds two clouds, but among so many points cuts off the last one, as single linkage may."""
+
+    def __init__(self, n=0):
+        self.n = n
+
+    def fit_predict(self, X):
+        return (np.arange(len(X)) == len(X) - 1 if len(X) == self.n else X[:, 0] > 3.5).astype(int)
+
+
+def test_clusters_of_parts_that_are_others_than_those_shown_are_told(two):
+    found, alike = (es.cluster_test(two, clusterer=CutsOffOne(n), rng=0) for n in (len(two), 0))
+    assert (sorted(found.partition.sizes), found.pvalue, alike.pvalue) == ([1, 119], alike.pvalue, found.pvalue)
+    assert found.pvalue <= 0.05
+    assert "Caution: p belongs to other clusters than those shown" in " ".join(found.summary().split())
+    assert "other clusters" not in alike.summary()
+    checked = es.validate_clusters(two, clusterer=CutsOffOne(len(two)), rng=0)
+    assert checked.merge_rows[0].reason == "fewer than 5 points on one side"
+    assert checked.groups == ((0, 1),)
+    assert "clusters are separate" not in checked.summary()
 
 
 # ---------------------------------------------------------------- bent clouds

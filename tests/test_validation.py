@@ -221,6 +221,17 @@ def test_far_clusters_are_supported_in_every_answer(triangle, validated):
     assert len(head) <= 9  # the verdict, and eight lines
 
 
+def test_parts_are_asked_after_all_points(rng):
+    """So that the verdict has one level, and no part is significant where the whole is not."""
+    for k, X in ((2, rng.random((60, 2))), (3, rng.random((60, 2))), (2, rng.normal(size=(50, 3)))):
+        found = es.validate_clusters(X, k, rng=rng)
+        asked = {"merge", "partition", "variable"}
+        adjusted = [a.pvalue_adjusted for a in found.answers if a.question in asked and not np.isnan(a.pvalue)]
+        assert adjusted
+        assert min(adjusted) >= found.structure.pvalue
+        assert (found.structure.pvalue > 0.05) <= (len(found.groups) == 1)
+
+
 def test_shares_of_s_are_squared_distances_of_means(triangle):
     X, labels = triangle
     found = es.validate_clusters(X, partition=labels, alpha=2, n_resamples=9, rng=0)

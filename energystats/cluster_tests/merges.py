@@ -43,6 +43,7 @@ UNIMODAL_REGION = (
     "so it is for every log-concave population"
 )
 SMALLEST_REGION = 20  # points: smaller merges are not tested
+SMALLEST_SIDE = 5  # points: fewer do not lie in every fold and outside it
 SMALLEST_SCORED = 8  # points
 CLEARLY_BETTER = 0.05  # share of points, fewer of which a discriminant has to put on the wrong side
 ROWS_PER_COLUMN = 4  # below which there is no discriminant
@@ -205,7 +206,7 @@ def run_merge_tests(
     first = max(len(contrasts), 1)  # with two clusters the only merge is the partition
     whole = PartitionTest(float(indices[:first].mean()), over_contrasts(pvalues[:, :first])[0])
     of_merges = pvalues[:, len(contrasts) :], indices[len(contrasts) :], separated
-    return whole, _adjust_merges(d.n, merges, *of_merges)
+    return whole, _adjust_merges(labels, merges, *of_merges)
 
 
 def _list_contrasts(top: Merge) -> list[Merge]:
@@ -215,13 +216,20 @@ def _list_contrasts(top: Merge) -> list[Merge]:
 
 
 def _adjust_merges(
-    n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
+    labels: IntArray, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
     """Combine the p-values of the splits, (n_splits, n_merges), and adjust them from the top merge down."""
+    n, sizes = labels.size, np.bincount(labels[labels >= 0])
     done: list[Merge] = []
     for j, merge in enumerate(merges):
         if merge.size < SMALLEST_REGION:
             done.append(replace(merge, reason=f"fewer than {SMALLEST_REGION} points"))
+            continue
+        if min(sizes[[*merge.left]].sum(), sizes[[*merge.right]].sum()) < SMALLEST_SIDE:
+            done.append(replace(merge, reason=f"fewer than {SMALLEST_SIDE} points on one side"))
+            continue
+        if merge.parent is not None and done[merge.parent].reason:
+            done.append(replace(merge, reason="the merge above it was not tested"))
             continue
         pvalue, _ = over_contrasts(pvalues[:, j : j + 1])
         # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one

@@ -42,6 +42,7 @@ LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are orie
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
 ALIKE = 0.8  # adjusted Rand index
+SAME_CLUSTERS = 0.5  # the same, of clusters of parts and those of all points, in the mean
 CLEARER = 3.0  # times smaller the p of another space has to be than that of the points as given
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
@@ -77,6 +78,22 @@ class _Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Split:
+    """Hold what one split says of all contrasts, and the clusters that gave its lines.
+
+    Attributes
+    ----------
+    outcomes : list of _Outcome
+        One for each contrast.
+    parts : dict
+        For each space the rows of each part that was clustered, and their labels.
+    """
+
+    outcomes: list[_Outcome]
+    parts: dict[Kind, list[tuple[IntArray, IntArray]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
     """Split points: how parts are clustered and scored, and what the contrasts are called.
 
@@ -105,7 +122,7 @@ class _Splitter:
         """Number of contrasts: each cluster against the rest, one for two clusters."""
         return self.k if self.k > 2 else 1
 
-    def split(self, rng: np.random.Generator) -> list[_Outcome]:
+    def split(self, rng: np.random.Generator) -> _Split:
         """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
 
         Points for which the others gave no line are left out, and spaces in which there are more of these.
@@ -113,38 +130,36 @@ class _Splitter:
         n = self.space.d.n
         pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
         first: dict[Kind, Lines] = {}
+        parts: dict[Kind, list[tuple[IntArray, IntArray]]] = {kind: [] for kind in self.names}
         for fold, others in deal_folds(n, rng):
             # the points outside the fold give the lines, in every space; the fold has no part in them
             for kind, names in self.names.items():
                 part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
-                lines = self.lines(self.space.seen_by(others, kind), part, rng, names, thorough=kind == DECORRELATED)
-                if lines is None:
+                space = self.space.seen_by(others, kind)
+                labels = self.cluster(space.d.subset(part), rng, kind == DECORRELATED)
+                lines = None if labels is None else self.lines(space, part, labels, names)
+                if labels is None or lines is None:
                     continue
-                if names is None:
-                    like = first.setdefault(kind, lines)
-                    lines = [_oriented(t, other) for t, other in zip(lines, like, strict=True)]
+                parts[kind].append((part, labels))
+                like = first.setdefault(kind, lines)
+                lines = [_oriented(t, other, named=names is not None) for t, other in zip(lines, like, strict=True)]
                 # the fold keeps its scores along these lines
                 pooled[kind][:, fold] = [t[fold] for t in lines]
         # one test of all n scores: a mixture of nearly equal projections
         scored = ~np.isnan(pooled[GIVEN][0])
         kinds = [kind for kind in pooled if not np.isnan(pooled[kind][:, scored]).any()]
         if scored.sum() < SMALLEST_SCORED_PART:
-            return [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
+            return _Split([_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts, parts)
         shares = np.array([SHARES[kind] for kind in kinds])
         how = (shares / shares.sum(), self.n_resamples, self.factor, rng, self.first_batch)
         found = []
         for j in range(self.n_contrasts):
             pvalue, each = unimodality_along_lines(np.array([pooled[kind][j, scored] for kind in kinds]), *how)
             found.append(_Outcome(pvalue, dict(zip(kinds, each, strict=True))))
-        return found
+        return _Split(found, parts)
 
-    def lines(
-        self, space: Space, part: IntArray, rng: np.random.Generator, names: IntArray | None, *, thorough: bool = False
-    ) -> Lines | None:
-        """Cluster some rows, and compute scores of all points along the line from each cluster to the others."""
-        found = self.cluster(space.d.subset(part), rng, thorough)
-        if found is None:
-            return None
+    def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
+        """Compute scores of all points along the line from each cluster of some rows to the others."""
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
@@ -164,11 +179,17 @@ def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, Int
         yield order[fold], np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
 
 
-def _oriented(t: FloatArray, first: FloatArray) -> FloatArray:
-    """Turn a line in the direction of the first one; one that looks elsewhere, so that the shapes agree."""
+def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> FloatArray:
+    """Turn a line in the direction of the first one; one that looks elsewhere, so that the shapes agree.
+
+    A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
+    point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
+    """
     correlation = float(t @ first) / t.size
     if abs(correlation) >= STEADY:
         return t if correlation > 0 else -t
+    if named:
+        return t
     shape, wanted = np.quantile(t, LEVELS), np.quantile(first, LEVELS)
     return t if np.abs(shape - wanted).sum() <= np.abs(shape[::-1] + wanted).sum() else -t
 
@@ -191,14 +212,15 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative, several=len(kinds) > 1),
     )
-    splits = [[_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})]]
+    splits = [_Split([_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})], {})]
     if k > 1:
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
     points = space.scorer.points
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
-    found = _combined(splits, splitter, whole)
-    widest = max((e.tie_width for split in splits for of in split for e in of.each.values()), default=0.0)
+    outcomes = [split.outcomes for split in splits]
+    found = _combined(outcomes, splitter, whole)
+    widest = max((e.tie_width for split in outcomes for of in split for e in of.each.values()), default=0.0)
     pooled = [ColumnTies("standardized scores", f"{widest:.3g}", False, False, ())] if widest else []
     ties = [*space.scorer.ties, *pooled]
     return replace(
@@ -209,6 +231,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         jittered=bool(ties),
         notes=(
             *_note_space(whole, found.space),
+            *_note_parts(found, splits),
             *(note_bent_cloud(points) if found.pvalue <= LEVEL and points is not None else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),
@@ -357,6 +380,29 @@ def _check_size(n: int, k: int) -> int:
             f"at a time, got {k}."
         )
     return n_clustered
+
+
+def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ...]:
+    """Caution that the clusters which gave the lines of a small p are others than those shown."""
+    if found.pvalue > LEVEL or found.partition is None:
+        return ()
+    from sklearn.metrics import adjusted_rand_score
+
+    shown = found.partition.labels
+    alike = [
+        adjusted_rand_score(shown[rows][labels >= 0], labels[labels >= 0])
+        for split in splits
+        for rows, labels in split.parts.get(found.space, ())
+    ]
+    if not alike or (mean := float(np.mean(alike))) >= SAME_CLUSTERS:
+        return ()
+    return (
+        Caution(
+            "p belongs to other clusters than those shown: to those of parts of the points, whose lines were tested.",
+            f"Their mean adjusted Rand index with the clusters shown is {mean:.2f}. Clusters of few points do not lie "
+            "in every part.",
+        ),
+    )
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:

@@ -70,6 +70,7 @@ MEASURED = "measured, docs/significance.md"
 MEASURED_HERE = "measured, docs/clustering.md"
 EXACT = "exact"
 ONE_TEST = "one test"
+AFTER = "not below p of all points"  # which is asked first
 NO_CLUSTERER = "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`"
 ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
@@ -345,11 +346,13 @@ def _validate(
                 if found.k == 2:
                     E, p = whole
                     merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
+            # nothing is shown of parts where nothing is shown of all points
+            merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
     resampled = _resample(d, found, asked, again, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
         _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
-        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or NO_CLUSTERER),
+        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or NO_CLUSTERER, structure),
         *_answer_merges(merges, why_not or (NO_CLUSTERER if not again else "")),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
@@ -448,19 +451,24 @@ def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
 
 
 def _answer_test(
-    question: str, test: ClusterTestResult | PartitionTest | None, null_hypothesis: str, why_not: str
+    question: str,
+    test: ClusterTestResult | PartitionTest | None,
+    null_hypothesis: str,
+    why_not: str,
+    before: ClusterTestResult | None = None,
 ) -> Answer:
-    """Make the row of a test of all points."""
+    """Make the row of a test of all points; its adjusted p is at least that of the test `before`."""
     nan = float("nan")
+    first = 0.0 if before is None else before.pvalue
     return Answer(
         question=question,
         what="",
         statistic_name="E",
         statistic=nan if test is None else test.statistic,
         pvalue=nan if test is None else test.pvalue,
-        pvalue_adjusted=nan if test is None else test.pvalue,
+        pvalue_adjusted=nan if test is None else max(test.pvalue, first),
         null_hypothesis=why_not if test is None else null_hypothesis,
-        family="" if test is None else ONE_TEST,
+        family="" if test is None else ONE_TEST if before is None else f"{ONE_TEST}, {AFTER}",
         level="" if test is None else MEASURED if question == "all points" else MEASURED_HERE,
     )
 
@@ -477,7 +485,7 @@ def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
             pvalue=merge.pvalue,
             pvalue_adjusted=merge.pvalue_adjusted,
             null_hypothesis=own if not np.isnan(merge.pvalue) else why_not or f"not tested: {merge.reason}",
-            family=f"{len(merges)} merges, down the tree",
+            family=f"{len(merges)} merges, down the tree, {AFTER}",
             level=MEASURED_HERE,
         )
         for merge in merges
@@ -501,7 +509,8 @@ def _answer_columns(
         for column, child in zip(points.T, rng.spawn(len(names)), strict=True):
             tested = unimodality_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
             found.append((float(tested.indices[EXCESS]), tested.pvalue))
-    adjusted = adjust([p for _, p in found], "holm").tolist()
+    first = 0.0 if structure is None else structure.pvalue
+    adjusted = np.maximum(adjust([p for _, p in found], "holm"), first).tolist()
     return [
         Answer(
             question="variable",
@@ -511,7 +520,7 @@ def _answer_columns(
             pvalue=pvalue,
             pvalue_adjusted=q,
             null_hypothesis=UNIMODALITY.replace("the population", f"{name} in the population"),
-            family=f"{len(names)} columns, Holm",
+            family=f"{len(names)} columns, Holm" + f", {AFTER}" * (structure is not None),
             level=MEASURED,
         )
         for name, (statistic, pvalue), q in zip(names, found, adjusted, strict=True)

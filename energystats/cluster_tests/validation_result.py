@@ -317,7 +317,7 @@ class ClusterValidationResult(VerdictFirst):
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
         """Say which clusters are separate, with the largest adjusted p of the merges that part them."""
-        everywhere, own = self._of("all points")[0], self._of("partition")[0]
+        own = self._of("partition")[0]
         if len(groups) == 1:
             return f"evidence of clusters ({p_text(own.pvalue)}), but not of any of these {self.k} by itself."
         parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.pvalue_adjusted <= LEVEL]
@@ -327,8 +327,6 @@ class ClusterValidationResult(VerdictFirst):
         if len(groups) == self.k:
             return f"all {self.k} clusters are separate from what they first meet ({p})."
         names = ", ".join("+".join(map(str, group)) for group in groups)
-        if not everywhere.rejected and not own.rejected:
-            p += ", by the merges, which ask along lines of their own; the tests of all clusters do not show them"
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p})."
 
     def _elsewhere(self) -> str:
