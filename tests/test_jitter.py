@@ -137,6 +137,14 @@ def test_two_values_show_two_modes_at_the_level(rng):
     assert rejected <= binom.ppf(0.9999, 25, 0.05)
 
 
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+@pytest.mark.parametrize("places", [[[0, 0], [1, 1]], [[0, 0], [1, 1], [5, 0]], [[0.0], [1.0]]])
+def test_groups_of_equal_points_are_not_seen_and_it_is_told(places):
+    found = es.cluster_test(np.repeat(places, 40, axis=0), n_splits=1, rng=0)
+    assert f"The points lie in {len(places)} places only" in " ".join(found.summary().split())
+    assert "places only" not in es.cluster_test(np.arange(40.0) % 8, rng=0).summary()
+
+
 @pytest.mark.parametrize("name", ["log1p(Poisson 1)", "logit of Bin(10, .85)", "half the detection limit, 20 %, log"])
 def test_level_on_a_few_samples(name, rng):
     """Spread over one grid step, as ties once were, and piles left alone, nearly all of these were rejected."""

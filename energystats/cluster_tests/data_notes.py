@@ -24,6 +24,7 @@ SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
 FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
+FEW_PLACES = 5  # in which all points lie
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
 
@@ -82,7 +83,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
     for sentence in limits:
         warn(sentence, TiesWarning)
     return (
-        *(() if points is None else _note_two_values(points)),
+        *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
         *_note_serial_order(d),
         *limits,
         *_note_ties(ties),
@@ -152,6 +153,20 @@ def _on_a_grid(x: FloatArray) -> bool:
 
 
 # ---------------------------------------------------------------- what the test supposes
+
+
+def _note_few_places(points: FloatArray) -> tuple[str, ...]:
+    """Note that nearly all there is to see are groups of equal points, which are jittered away."""
+    places = len(np.unique(points, axis=0))
+    if places > FEW_PLACES:
+        return ()
+    return (
+        Caution(
+            f"The points lie in {places} places only. Groups of equal points are not seen: a large p says nothing.",
+            "Point masses count as modes, and so they are jittered over the steps between them. Count the points of "
+            "each place instead.",
+        ),
+    )
 
 
 def _note_two_values(points: FloatArray) -> tuple[str, ...]:
