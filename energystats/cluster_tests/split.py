@@ -37,6 +37,7 @@ __all__ = ["ALIKE", "LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_t
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
 CLUSTERED_AT_MOST = 1000  # points, which fix a line well enough; more would only cost n x n numbers
 DECORRELATED_AT_MOST = 300  # points that are clustered with decorrelated columns, where the best two are hard to find
+OUTER = 0.05  # share of points on either side that does not count when lines are standardized
 STEADY = 0.7  # correlation of two lines that look the same way
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
@@ -165,11 +166,20 @@ class _Splitter:
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
         ]
-        # lines of different folds are pooled, so that each has mean 0 and standard deviation 1
-        spread = [t.std() for t in lines]
-        if min(spread) <= 0:
-            return None
-        return [(t - t.mean()) / s for t, s in zip(lines, spread, strict=True)]
+        standardized = [_standardized(t) for t in lines]
+        return None if any(t is None for t in standardized) else [t for t in standardized if t is not None]
+
+
+def _standardized(t: FloatArray) -> FloatArray | None:
+    """Give positions mean 0 and standard deviation 1 without the outer ones; None where nearly all are equal.
+
+    Lines of different folds are pooled. A few points far out would move the mean of each by another amount, and part
+    the others.
+    """
+    outer = int(OUTER * t.size)
+    inner = np.sort(t)[outer : t.size - outer]
+    spread = inner.std()
+    return np.asarray((t - inner.mean()) / spread) if spread > 0 else None
 
 
 def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
