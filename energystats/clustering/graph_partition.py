@@ -22,7 +22,7 @@ from energystats.clustering.search import MOVE_TOLERANCE, read_start
 from energystats.clustering.seeding import random_start
 from energystats.clustering.spectral import cluster_rows, fill_empty, on_sphere
 from energystats.exceptions import ConvergenceWarning, DisconnectedGraphWarning, warn
-from energystats.inputs.arrays import as_weights
+from energystats.inputs.arrays import EPS, as_weights
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import as_generator, check_count, check_option, children
 from energystats.pairs.workloads import graph_search
@@ -280,7 +280,9 @@ class _Objective:
     def bound(self) -> float:
         """No partition into k clusters has a lower score."""
         if self.cut != "association":
-            return float(np.maximum(self.eigenpairs[0], 0.0).sum())
+            values = self.eigenpairs[0]
+            # of smaller ones only rounding is known
+            return float(values[values > self.n * EPS * self.relaxation.ceiling].sum())
         u = self.relaxation.direction
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["NearestCluster", "Partition", "make_partition"]
 
 
+RESOLVED = 1e-6  # of W, which the rounding of the bound must not reach where it proves the optimum
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 ROWS_PER_BLOCK = 256  # of new points
 
@@ -206,7 +207,8 @@ class Partition(Labelled):
     @property
     def _at_bound(self) -> bool:
         """Tell whether S is its upper bound, which proves the optimum; not for a bound that is estimated."""
-        return self.k > 1 and self.approximation is None and self.tightness >= 1 - BOUND_ROUNDING
+        proves = self.within == 0 or BOUND_ROUNDING * self.total <= RESOLVED * self.within
+        return self.k > 1 and self.approximation is None and proves and self.tightness >= 1 - BOUND_ROUNDING
 
     def _conclusion(self) -> str:
         if self.k == 1:

@@ -32,7 +32,7 @@ from energystats.distribution_tests.permutation_test import (
     permutation_test,
     permutation_work,
 )
-from energystats.inputs.arrays import as_numbers, check_whole_numbers
+from energystats.inputs.arrays import EPS, as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
 from energystats.inputs.labels import is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
@@ -53,6 +53,8 @@ __all__ = ["disco"]
 
 CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one that is constant
 ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
+ROUNDINGS = 1e3  # of the largest value, on which what a column adds has to stand out
+EXACT_UP_TO = 2.0**53  # whole numbers
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
 IN_FEATURES = (
@@ -655,8 +657,28 @@ def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
         df = added.shape[1]
         if df < term.columns.shape[1]:
             _check_loss(term, terms, df, added_basis(term.columns, reduced, ROUNDED).shape[1])
+        else:
+            _check_rounding(term, reduced)
         hypotheses.append(Hypothesis(Q.T @ reduced, Q.T @ added))
     return Q, hypotheses
+
+
+def _check_rounding(term: Term, reduced: FloatArray) -> None:
+    """Refuse a column of which the terms before it leave no more than its rounding, as of squares far from 0."""
+    columns = term.columns
+    largest = np.abs(columns).max(axis=0)
+    exact = (largest <= EXACT_UP_TO) & (columns == np.rint(columns)).all(axis=0)  # whole numbers have none
+    scaled = columns / np.where(largest > 0, largest, 1.0)
+    left = scaled - scaled.mean(axis=0)
+    left -= reduced @ (reduced.T @ left)
+    lost = ~exact & (np.square(left).mean(axis=0) < (ROUNDINGS * EPS) ** 2) & (np.ptp(columns, axis=0) > 0)
+    if lost.any():
+        j = int(lost.argmax())
+        raise ValueError(
+            f"`formula`: what {term.name} adds is lost in rounding, all or in part: its values reach {largest[j]:.3g}, "
+            "and without the terms it is adjusted for only some of their last digits are left; subtract a constant "
+            "from the variable."
+        )
 
 
 def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> None:

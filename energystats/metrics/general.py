@@ -138,7 +138,8 @@ class SciPyMetric(Metric):
             return replace(self, params={"V": near_one**2, "exponents": units})
         # the correlation matrix is inverted, whose condition does not depend on the units of the columns
         correlation = np.atleast_2d(np.cov((X - X.mean(axis=0)) / spread, rowvar=False))
-        rank = int(np.linalg.matrix_rank(correlation))
+        values = np.linalg.eigvalsh(correlation)
+        rank = int(np.count_nonzero(values > SMALLEST_EIGENVALUE * values[-1]))
         if rank < len(correlation):
             raise ValueError(
                 'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
@@ -195,6 +196,7 @@ class Precomputed(Metric):
 
 
 # largest power that is known to be of negative type for every data set
+SMALLEST_EIGENVALUE = 1e-10  # of the largest one of a correlation matrix: distances would lose half of their digits
 NEGATIVE_TYPE_UP_TO = {
     "euclidean": 2.0,
     "seuclidean": 2.0,
