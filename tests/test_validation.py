@@ -1,6 +1,7 @@
 """Silhouettes, the stability of any clusterer, and `validate_clusters`, against slow definitions."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -204,6 +205,40 @@ def test_a_partition_in_another_metric_has_lines_of_its_own():
     assert along.groups == ((0,), (1,))
     top = along.to_frame().set_index("question")
     assert top.loc["partition", "pvalue"] == top.loc["merge", "pvalue_adjusted"]
+
+
+def _doubted(found, partition, space):
+    """The result, had the test of all points rejected there, for these clusters, and the test along their line not."""
+    answers = [
+        replace(answer, pvalue=p, pvalue_adjusted=p)
+        for answer in found.answers
+        for p in [0.0144 if answer.question == "all points" else 0.0728]
+    ]
+    merges = tuple(replace(merge, pvalue_adjusted=0.0728) for merge in found.merge_rows)
+    structure = replace(found.structure, partition=partition, space=space)
+    return replace(found, answers=tuple(answers), merge_rows=merges, structure=structure)._conclusion()
+
+
+def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + rng.normal(size=(40, 2))
+    found = es.validate_clusters(X, 2, n_resamples=9, rng=0)
+    same, across = found.partition, es.energy_cluster(X[:, [1]], 2, rng=0)
+    along = replace(es.energy_cluster(X, 2, metric="mahalanobis", rng=0), labels=same.labels)
+    for there, space, place in ((along, "decorrelated", " in decorrelated columns"), (same, "as given", "")):
+        said = _doubted(found, there, space)
+        assert said == (
+            f"There is structure (p = 0.0144), and the test of all points shows these same clusters{place}; but the "
+            "test along the line between them does not reject (p = 0.0728)."
+        )
+    moved = replace(same, labels=np.r_[1 - same.labels[:1], same.labels[1:]])
+    assert "much the same clusters (adjusted Rand index 0.9" in _doubted(found, moved, "decorrelated")
+    # other clusters are named, and so is how to see them where there is a way
+    assert 'take metric="mahalanobis"' in _doubted(found, replace(along, labels=across.labels), "decorrelated")
+    assert _doubted(found, across, "decorrelated").endswith("other clusters: those of `.structure.partition`.")
+    alone = replace(found, answers=tuple(replace(a, pvalue_adjusted=0.5 if a.question != "variable" else 0.01)
+                                         for a in found.answers),
+                    merge_rows=tuple(replace(m, pvalue_adjusted=0.5) for m in found.merge_rows))  # fmt: skip
+    assert alone._conclusion().endswith("It shows in single columns, each by itself.")
 
 
 def test_far_clusters_are_supported_in_every_answer(triangle, validated):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["ALL_COINCIDE", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
+__all__ = ["ALL_COINCIDE", "PLACES", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
 
 
 ROUNDING = 1e-9  # of a p-value
