@@ -208,6 +208,23 @@ def test_significance_is_the_cluster_tree(three):
     assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.notes[0]
 
 
+def test_the_summary_has_w_of_the_chosen_clusters():
+    """Long parallel bars: the tree cuts between them, the smallest W is that of two halves of both."""
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.normal(0, 8, 80), 9 * np.repeat([0, 1], 40) + rng.normal(size=80)]
+    found = es.select_k(X, 3, "significance", compare="chosen", rng=0)
+    own, searched = found.partition, found.partitions[found.k - 1]
+    assert own.within > 1.1 * searched.within
+    end = " ".join(found.summary().split("\n\n")[-1].split())
+    assert f"W = {own.within:.6g}"[:9] in end
+    assert f"S/T = {own.between / own.total:.4f}" in end
+    assert sum(note.startswith("The chosen clusters (*, `.partition`)") for note in found.notes) == 1
+    assert "a caution for which there was no room" not in end
+    assert_allclose(found.to_frame()["within"], [part.within for part in found.partitions])  # as the printed table
+    assert "p of a further split" in found.summary()
+    assert "chosen clusters" not in es.select_k(X, 3, "eigengap", rng=0).summary()
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(columns, three, monkeypatch):
     monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**33)
