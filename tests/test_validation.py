@@ -264,6 +264,35 @@ def test_shares_of_s_are_squared_distances_of_means(triangle):
     assert_allclose(found.share, np.array(parts) / sum(parts))
 
 
+@pytest.mark.parametrize("form", ["points", "matrix", "clusterer", "one of two"])
+def test_outside_labels_that_a_clustering_can_have_found_are_noted(rng, form):
+    """Arrays do not tell where they come from; that no point can change its cluster does."""
+    import pandas as pd
+    from sklearn.cluster import KMeans
+
+    X, known = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
+    R, how = es.pairwise(X), {"n_resamples": 19, "rng": 0}
+    given = {
+        "points": lambda labels: es.validate_clusters(X, 2, outside=labels, **how),
+        "matrix": lambda labels: es.validate_clusters(R, 2, metric="precomputed", outside=labels, **how),
+        "clusterer": lambda labels: es.validate_clusters(
+            X, clusterer=KMeans(2, n_init=1, random_state=0), outside=labels, **how
+        ),
+        "one of two": lambda labels: es.validate_clusters(
+            X, 2, outside=pd.DataFrame({"known": known, "found": labels}), **how
+        ),
+    }[form]
+    which = " 'found'" if form == "one of two" else ""
+    said = f"If a clustering of these points found the outside labels{which}, their p means nothing. The groups are a"
+    # of a matrix without coordinates a local optimum of k-means is not seen
+    k_means = [KMeans(2, n_init=2, random_state=0).fit_predict(X)] if form != "matrix" else []
+    for labels in (es.energy_cluster(X, 2, rng=0).labels.copy(), *k_means):
+        found = given(labels)
+        assert sum(note.startswith(said) for note in found.notes) == 1
+        assert said[:50] in " ".join(found.summary().split())
+    assert not any("a clustering of these points" in note for note in given(known).notes) or form == "one of two"
+
+
 @pytest.mark.slow
 def test_labels_without_a_clusterer_are_not_tested(triangle):
     X, labels = triangle
