@@ -60,8 +60,8 @@ def read_labels(labels: Any, name: str) -> InputTable:
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
         what = "that is not fitted"
         if _is_fitted(labels):
-            how = "`.predict(X)`" if hasattr(labels, "predict") else "`fit_predict(X)`"
-            what = f"that keeps no labels: those of {how} are groups found from the data"
+            how = "predict" if hasattr(labels, "predict") else "fit_predict"
+            what = f"that keeps no labels: give those of `.{how}(X)`, which are groups found from data"
         raise TypeError(
             f"`{name}` must be one label a row, got {type(labels).__name__} {what}; to ask whether the "
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
