@@ -105,7 +105,9 @@ def test_unfitted_clusterers_are_sent_to_the_test_of_clusters(cloud):
     ],
 )
 def test_fitted_clusterers_without_labels_say_how_to_get_them(cloud, clusterer, how):
-    said = rf"got \w+ that keeps no labels: give those of `.{how}\(X\)`, which are groups found from data; .*`cluster_test\(X, c"
+    said = (
+        rf"got \w+ that keeps no labels: give those of `.{how}\(X\)`, which are groups found from data; .*`cluster_test"
+    )
     with pytest.raises(TypeError, match=said):
         es.energy_test(cloud.to_numpy(), groups=clusterer.fit(cloud.to_numpy()))
     with pytest.raises(TypeError, match=f"`outside` must be one label a row, {said}"):

@@ -549,6 +549,23 @@ def test_stability_of_degenerate_resamples(rng):
 
 
 @pytest.mark.slow
+def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
+    X = rng.normal(size=(24, 2))
+    for k, Y, said in (
+        (24, X, "Every cluster is one point: these come back whatever the data"),
+        (3, np.repeat(X[:3], 4, axis=0), "Every cluster is points that coincide: these come back whatever"),
+        (1, X, "There is one cluster, of all points: it comes back whatever the data"),
+    ):
+        found = es.cluster_stability(Y, k, n_resamples=5, rng=rng)
+        assert (found.jaccard == 1).all()
+        assert found.summary().startswith(said)
+    # two clouds and a point far from both
+    far = np.r_[clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=15), [[0.0, 400.0]]]
+    head = " ".join(es.cluster_stability(far, 3, n_resamples=5, rng=rng).summary().split("\n\n")[0].split())
+    assert "of 2 clusters of several points came back" in head
+    assert "; the 1 of one point mostly does whatever the data; that is no test." in head
+
+
 def test_stability_column(three):
     found = es.select_k(three, 4, "eigengap", stability=True, n_init=3, rng=0)
     column = found.column("stability")

@@ -299,9 +299,20 @@ class ClusterStabilityResult(VerdictFirst):
         return [NOT_SIGNIFICANCE, meaning, metric_note(self.partition.metric, self.partition.standardization)]
 
     def _conclusion(self) -> str:
-        back = int((self.jaccard >= RECOVERED).sum())
-        what = "cluster" if self.k == 1 else "clusters"
-        return f"{back} of {self.k} {what} came back in most resamples (mean Jaccard .75 or more); that is no test."
+        sizes = np.array(self.partition.sizes)
+        several = sizes > 1
+        if self.k == 1 and sizes[0] == self.stays.size:
+            return "There is one cluster, of all points: it comes back whatever the data, and nothing was to be seen."
+        if not several.any() or self.partition.within <= 0:
+            what = "points that coincide" if several.any() else "one point"
+            return f"Every cluster is {what}: these come back whatever the data, and nothing was to be seen."
+        back, count = int((self.jaccard[several] >= RECOVERED).sum()), int(several.sum())
+        what, beside, single = "cluster" if count == 1 else "clusters", "", self.k - count
+        if single:
+            what += " of several points"
+            beside = f"; the {single} of one point mostly do{'es' * (single == 1)} whatever the data"
+        came = f"{back} of {count} {what} came back in most resamples (mean Jaccard .75 or more)"
+        return f"{came}{beside}; that is no test."
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""
