@@ -548,7 +548,6 @@ def test_stability_of_degenerate_resamples(rng):
     mpl.pyplot.close("all")
 
 
-@pytest.mark.slow
 def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
     X = rng.normal(size=(24, 2))
     for k, Y, said in (
@@ -566,6 +565,7 @@ def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
     assert "; the 1 of one point mostly does whatever the data; that is no test." in head
 
 
+@pytest.mark.slow
 def test_stability_column(three):
     found = es.select_k(three, 4, "eigengap", stability=True, n_init=3, rng=0)
     column = found.column("stability")
