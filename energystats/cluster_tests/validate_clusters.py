@@ -116,7 +116,7 @@ def validate_clusters(
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
     conservative : bool, default False
-        Multiply p-values of unimodality by 1.6, as for `cluster_test`.
+        Multiply p-values of unimodality by 1.6/1.2 times as much, as for `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
