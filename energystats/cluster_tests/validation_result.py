@@ -30,7 +30,6 @@ MERGES_SHOWN = 3
 ELSEWHERE = {  # where the structure shows, by the space of the test
     "as given": 'Another space may show it, such as metric="mahalanobis" or standardize=True.',
     "decorrelated": 'It shows among decorrelated columns, between other clusters: take metric="mahalanobis".',
-    "no metric": "It shows among decorrelated columns, between other clusters: those of `.structure.partition`.",
     "columns": "It shows in some columns alone, standardized: those of `.structure.partition`.",
 }
 
@@ -359,7 +358,7 @@ class ClusterValidationResult(VerdictFirst):
             return 'Another space may show it, such as metric="mahalanobis".'
         there = None if self.structure is None else self.structure.partition
         if space == "decorrelated" and there is not None and not _decorrelates(there):  # a matrix, dependent columns
-            space = "no metric"
+            return "It shows among decorrelated columns, between other clusters: those of `.structure.partition`."
         return ELSEWHERE[space]
 
     def plot(self, ax: Axes | None = None) -> Axes:
