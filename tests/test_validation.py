@@ -224,8 +224,13 @@ def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
     found = es.validate_clusters(X, 2, n_resamples=9, rng=0)
     same, across = found.partition, es.energy_cluster(X[:, [1]], 2, rng=0)
     along = replace(es.energy_cluster(X, 2, metric="mahalanobis", rng=0), labels=same.labels)
-    for there, space, place in ((along, "decorrelated", " in decorrelated columns"), (same, "as given", "")):
-        said = _doubted(found, there, space)
+    of_user = replace(found, partition=replace(same, n_init=0))
+    for result, there, space, place in (
+        (found, along, "decorrelated", " in decorrelated columns"),
+        (found, same, "as given", " and looks in other spaces, too"),
+        (of_user, same, "as given", ""),
+    ):
+        said = _doubted(result, there, space)
         assert said == (
             f"There is structure (p = 0.0144), and the test of all points shows these same clusters{place}; but the "
             "test along the line between them does not reject (p = 0.0728)."

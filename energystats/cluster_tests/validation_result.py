@@ -345,7 +345,8 @@ class ClusterValidationResult(VerdictFirst):
         rand = adjusted_rand_score(self.structure.partition.labels, self.partition.labels)
         if rand < ALIKE:
             return ""
-        place = PLACES.get(self.structure.space, "")
+        # a user's clusterer is used with the points as given alone
+        place = PLACES.get(self.structure.space, "and looks in other spaces, too" if self.partition.n_init else "")
         how = "these same clusters" if rand == 1 else f"much the same clusters (adjusted Rand index {rand:.2f})"
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
