@@ -290,7 +290,7 @@ def test_outside_labels_that_a_clustering_can_have_found_are_noted(rng, form):
     which = " 'found'" if form == "one of two" else ""
     said = f"If a clustering of these points found the outside labels{which}, their p means nothing. The groups are a"
     # of a matrix without coordinates a local optimum of k-means is not seen
-    k_means = [KMeans(2, n_init=2, random_state=0).fit_predict(X)] if form != "matrix" else []
+    k_means = [KMeans(2, n_init=2, tol=0, random_state=0).fit_predict(X)] if form != "matrix" else []
     for labels in (es.energy_cluster(X, 2, rng=0).labels.copy(), *k_means):
         found = given(labels)
         assert sum(note.startswith(said) for note in found.notes) == 1
