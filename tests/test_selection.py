@@ -556,7 +556,7 @@ def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
         (1, X, "There is one cluster, of all points: it comes back whatever the data"),
     ):
         found = es.cluster_stability(Y, k, n_resamples=5, rng=rng)
-        assert (found.jaccard == 1).all()
+        assert not (found.jaccard < 1).any()  # unknown where no resample drew the point
         assert found.summary().startswith(said)
     # two clouds and a point far from both
     far = np.r_[clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=15), [[0.0, 400.0]]]
