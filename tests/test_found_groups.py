@@ -7,7 +7,10 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.cluster import KMeans
+from sklearn.cluster import AgglomerativeClustering, KMeans
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import energystats as es
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -89,6 +92,27 @@ def test_groups_that_overlap_get_no_note(cloud, test):
 def test_unfitted_clusterers_are_sent_to_the_test_of_clusters(cloud):
     with pytest.raises(TypeError, match=r"got KMeans that is not fitted; .* `cluster_test\(X, clusterer=...\)`"):
         es.energy_test(cloud, groups=KMeans(2))
+    with pytest.raises(TypeError, match="got GaussianMixture that is not fitted"):
+        es.energy_test(cloud, groups=GaussianMixture(2))
+
+
+@pytest.mark.parametrize(
+    ("clusterer", "how"),
+    [
+        (GaussianMixture(2, random_state=0), "predict"),
+        (make_pipeline(StandardScaler(), KMeans(2, n_init=1, random_state=0)), "predict"),
+        (make_pipeline(StandardScaler(), AgglomerativeClustering(2)), "fit_predict"),
+    ],
+)
+def test_fitted_clusterers_without_labels_say_how_to_get_them(cloud, clusterer, how):
+    said = (
+        rf"got \w+ that keeps no labels: give those of `.{how}\(X\)`, which are groups found from data; .*`cluster_test"
+    )
+    with pytest.raises(TypeError, match=said):
+        es.energy_test(cloud.to_numpy(), groups=clusterer.fit(cloud.to_numpy()))
+    with pytest.raises(TypeError, match=f"`outside` must be one label a row, {said}"):
+        es.validate_clusters(cloud.to_numpy(), 2, outside=clusterer)
+    assert len(getattr(clusterer, how)(cloud.to_numpy())) == 60
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,23 @@ def test_significance_is_the_cluster_tree(three):
     assert f"{found.k - 1} splits had an adjusted p <= 0.05, and no further split has" in found.notes[0]
 
 
+def test_the_summary_has_w_of_the_chosen_clusters():
+    """Long parallel bars: the tree cuts between them, the smallest W is that of two halves of both."""
+    rng = np.random.default_rng(3)
+    X = np.c_[rng.normal(0, 8, 80), 9 * np.repeat([0, 1], 40) + rng.normal(size=80)]
+    found = es.select_k(X, 3, "significance", compare="chosen", rng=0)
+    own, searched = found.partition, found.partitions[found.k - 1]
+    assert own.within > 1.1 * searched.within
+    end = " ".join(found.summary().split("\n\n")[-1].split())
+    assert f"W = {own.within:.6g}"[:9] in end
+    assert f"S/T = {own.between / own.total:.4f}" in end
+    assert sum(note.startswith("The chosen clusters (*, `.partition`)") for note in found.notes) == 1
+    assert "a caution for which there was no room" not in end
+    assert_allclose(found.to_frame()["within"], [part.within for part in found.partitions])  # as the printed table
+    assert "p of a further split" in found.summary()
+    assert "chosen clusters" not in es.select_k(X, 3, "eigengap", rng=0).summary()
+
+
 @pytest.mark.parametrize("columns", [1, 2])
 def test_draws_that_do_not_fit_are_refused_with_the_argument_that_asks_for_them(columns, three, monkeypatch):
     monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**33)
@@ -529,6 +546,23 @@ def test_stability_of_degenerate_resamples(rng):
     assert one.adjusted_rand == 1
     assert found.plot().has_data()
     mpl.pyplot.close("all")
+
+
+def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
+    X = rng.normal(size=(24, 2))
+    for k, Y, said in (
+        (24, X, "Every cluster is one point: these come back whatever the data"),
+        (3, np.repeat(X[:3], 4, axis=0), "Every cluster is points that coincide: these come back whatever"),
+        (1, X, "There is one cluster, of all points: it comes back whatever the data"),
+    ):
+        found = es.cluster_stability(Y, k, n_resamples=5, rng=rng)
+        assert not (found.jaccard < 1).any()  # unknown where no resample drew the point
+        assert found.summary().startswith(said)
+    # two clouds and a point far from both
+    far = np.r_[clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=15), [[0.0, 400.0]]]
+    head = " ".join(es.cluster_stability(far, 3, n_resamples=5, rng=rng).summary().split("\n\n")[0].split())
+    assert "of 2 clusters of several points came back" in head
+    assert "; the 1 of one point mostly does whatever the data; that is no test." in head
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Silhouettes, the stability of any clusterer, and `validate_clusters`, against slow definitions."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -206,6 +207,45 @@ def test_a_partition_in_another_metric_has_lines_of_its_own():
     assert top.loc["partition", "pvalue"] == top.loc["merge", "pvalue_adjusted"]
 
 
+def _doubted(found, partition, space):
+    """The result, had the test of all points rejected there, for these clusters, and the test along their line not."""
+    answers = [
+        replace(answer, pvalue=p, pvalue_adjusted=p)
+        for answer in found.answers
+        for p in [0.0144 if answer.question == "all points" else 0.0728]
+    ]
+    merges = tuple(replace(merge, pvalue_adjusted=0.0728) for merge in found.merge_rows)
+    structure = replace(found.structure, partition=partition, space=space)
+    return replace(found, answers=tuple(answers), merge_rows=merges, structure=structure)._conclusion()
+
+
+def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
+    X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + rng.normal(size=(40, 2))
+    found = es.validate_clusters(X, 2, n_resamples=9, rng=0)
+    same, across = found.partition, es.energy_cluster(X[:, [1]], 2, rng=0)
+    along = replace(es.energy_cluster(X, 2, metric="mahalanobis", rng=0), labels=same.labels)
+    of_user = replace(found, partition=replace(same, n_init=0))
+    for result, there, space, place in (
+        (found, along, "decorrelated", " in decorrelated columns"),
+        (found, same, "as given", " and looks in other spaces, too"),
+        (of_user, same, "as given", ""),
+    ):
+        said = _doubted(result, there, space)
+        assert said == (
+            f"There is structure (p = 0.0144), and the test of all points shows these same clusters{place}; but the "
+            "test along the line between them does not reject (p = 0.0728)."
+        )
+    moved = replace(same, labels=np.r_[1 - same.labels[:1], same.labels[1:]])
+    assert "much the same clusters (adjusted Rand index 0.9" in _doubted(found, moved, "decorrelated")
+    # other clusters are named, and so is how to see them where there is a way
+    assert 'take metric="mahalanobis"' in _doubted(found, replace(along, labels=across.labels), "decorrelated")
+    assert _doubted(found, across, "decorrelated").endswith("other clusters: those of `.structure.partition`.")
+    alone = replace(found, answers=tuple(replace(a, pvalue_adjusted=0.5 if a.question != "variable" else 0.01)
+                                         for a in found.answers),
+                    merge_rows=tuple(replace(m, pvalue_adjusted=0.5) for m in found.merge_rows))  # fmt: skip
+    assert alone._conclusion().endswith("It shows in single columns, each by itself.")
+
+
 def test_far_clusters_are_supported_in_every_answer(triangle, validated):
     assert validated.supported == (True, True, True)
     frame = validated.to_frame()
@@ -238,6 +278,35 @@ def test_shares_of_s_are_squared_distances_of_means(triangle):
     own = found.partition.labels
     parts = [np.sum(own == j) * np.sum((X[own == j].mean(axis=0) - X.mean(axis=0)) ** 2) for j in range(3)]
     assert_allclose(found.share, np.array(parts) / sum(parts))
+
+
+@pytest.mark.parametrize("form", ["points", "matrix", "clusterer", "one of two"])
+def test_outside_labels_that_a_clustering_can_have_found_are_noted(rng, form):
+    """Arrays do not tell where they come from; that no point can change its cluster does."""
+    import pandas as pd
+    from sklearn.cluster import KMeans
+
+    X, known = rng.normal(size=(60, 2)), np.repeat([0, 1], 30)
+    R, how = es.pairwise(X), {"n_resamples": 19, "rng": 0}
+    given = {
+        "points": lambda labels: es.validate_clusters(X, 2, outside=labels, **how),
+        "matrix": lambda labels: es.validate_clusters(R, 2, metric="precomputed", outside=labels, **how),
+        "clusterer": lambda labels: es.validate_clusters(
+            X, clusterer=KMeans(2, n_init=1, random_state=0), outside=labels, **how
+        ),
+        "one of two": lambda labels: es.validate_clusters(
+            X, 2, outside=pd.DataFrame({"known": known, "found": labels}), **how
+        ),
+    }[form]
+    which = " 'found'" if form == "one of two" else ""
+    said = f"If a clustering of these points found the outside labels{which}, their p means nothing. The groups are a"
+    # of a matrix without coordinates a local optimum of k-means is not seen
+    k_means = [KMeans(2, n_init=2, tol=0, random_state=0).fit_predict(X)] if form != "matrix" else []
+    for labels in (es.energy_cluster(X, 2, rng=0).labels.copy(), *k_means):
+        found = given(labels)
+        assert sum(note.startswith(said) for note in found.notes) == 1
+        assert said[:50] in " ".join(found.summary().split())
+    assert not any("a clustering of these points" in note for note in given(known).notes) or form == "one of two"
 
 
 @pytest.mark.slow

@@ -47,6 +47,7 @@ __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "po
 
 
 SMALL_SAMPLE = 20  # points
+DEFAULT_K = 2
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone.",
     "Only clusters far apart are found.",
@@ -61,7 +62,7 @@ NO_LABELS = (
 @refuse_keyword("labels", f"`cluster_test` takes no `labels`. {NO_LABELS}")
 def cluster_test(
     X: ArrayLike,
-    k: int = 2,
+    k: int = DEFAULT_K,
     *,
     clusterer: Any = None,
     metric: MetricLike = "euclidean",
@@ -83,7 +84,7 @@ def cluster_test(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
     k : int, default 2
-        Number of clusters that are looked for; a `clusterer` brings its own, one column is asked about modes alone.
+        Number of clusters that are looked for; a `clusterer` brings its own (another `k` is noted), one column none.
     clusterer : object or callable, optional
         What clusters the points instead of Hartigan's method: an object with ``fit_predict``, such as scikit-learn's
         clusterers, or a function from points to labels, -1 for noise. A `random_state` that is None is set from `rng`.
@@ -176,13 +177,24 @@ def cluster_test(
     if tables is None:
         check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
-    options = replace(options, k=k, method=method_for(d, method), tables=tables)
+    own_k = k if clusterer is None else DEFAULT_K
+    options = replace(options, k=own_k, method=method_for(d, method), tables=tables)
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
-    result = run_cluster_test(d, options, generator)
+    result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
         return result
     few = Caution(FEW_POINTS[0].format(n=d.n), FEW_POINTS[1])
     return replace(result, notes=(few, *result.notes))
+
+
+def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:
+    """Give the result the number of clusters that a user's clusterer found first, and note another one asked for."""
+    own = options.user_clusterer
+    if own is None or not own.counts:  # nothing was clustered
+        return result
+    unused = Caution(f"`k` = {k} was not used: {own.name} brings its own number of clusters, here {own.counts[0]}.")
+    notes = (unused,) if k not in (DEFAULT_K, own.counts[0]) else ()
+    return replace(result, k=own.counts[0], notes=(*notes, *result.notes))
 
 
 Test = Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], ClusterTestResult]

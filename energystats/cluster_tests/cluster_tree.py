@@ -82,7 +82,7 @@ def cluster_tree(
     n_resamples : int, default 199
         Draws behind each p-value of all n points; a node of m points has (n - 1)/(m - 1) times as many.
     conservative : bool, default False
-        Multiply each p-value by 1.6, see `cluster_test`.
+        Multiply each p-value by 1.6/1.2 times as much, see `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores, once for the whole tree.
     progress : bool or None, default None

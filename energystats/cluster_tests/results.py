@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["ALL_COINCIDE", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
+__all__ = ["ALL_COINCIDE", "PLACES", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
 
 
 ROUNDING = 1e-9  # of a p-value
@@ -95,7 +95,8 @@ class ClusterTestResult(VerdictFirst):
     null_hypothesis : str
         The question that was answered, and the only one.
     k : int
-        Number of clusters that were looked for; by "split" with a user's clusterer, that it found in all points.
+        Number of clusters that were looked for; with a user's clusterer, that it found in all points ("crossfit": in
+        the first half).
     n_resamples : int
         Draws behind each p-value that is not clearly large.
     n_splits : int

@@ -112,7 +112,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
     n_resamples : int
         Draws for the root; smaller nodes have more.
     conservative : bool
-        Whether p-values were multiplied by the larger factor 1.6.
+        Whether every p-value was multiplied by a factor 1.6/1.2 as large.
     notes : tuple of str
         What a reader has to assume or know.
     metric : Metric

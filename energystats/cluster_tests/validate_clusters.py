@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,7 +49,9 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
 from energystats.display.sentences import Caution
+from energystats.display.tables import shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.found_groups import note_local_optimum
 from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
 from energystats.inputs.labels import as_labels, read_inputs, were_found
@@ -110,11 +112,12 @@ def validate_clusters(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     outside : array_like of shape (n,) or DataFrame, optional
-        Labels known from elsewhere, which were not used to cluster; or a column of each of several.
+        Labels known from elsewhere, which were not used to cluster; or a column of each of several. Those that are a
+        local optimum of W or of k-means, as clusters found from `X` are, get a note.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
     conservative : bool, default False
-        Multiply p-values of unimodality by 1.6, as for `cluster_test`.
+        Multiply p-values of unimodality by 1.6/1.2 times as much, as for `cluster_test`.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -371,7 +374,7 @@ def _validate(
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
         n_stability=len(resampled.similarities) if again else 0,
-        notes=tuple(dict.fromkeys((*notes, *_notes(merges, again)))),
+        notes=tuple(dict.fromkeys((*notes, *_notes(merges, again), *_notes_on_outside(d, outside)))),
     ).explained()
 
 
@@ -568,6 +571,15 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
     null = np.array([squares(rng.permutation(codes)) for _ in range(n_resamples)], dtype=np.float64)
     extreme = count_extreme(float(squares(codes)), null, 0.5)
     return float(adjusted_rand_score(codes, labels)), upper_pvalue(extreme, n_resamples)
+
+
+def _notes_on_outside(d: Dissimilarity, outside: dict[str, IntArray]) -> Iterator[str]:
+    """Note labels from elsewhere that look like clusters found from these points; sums over all pairs."""
+    for name, codes in outside.items():
+        groups = Groups(codes, tuple(range(int(codes.max()) + 1)))
+        for note in note_local_optimum(d, groups, *d.group_sums(groups), result="their p"):
+            which = f"the outside labels {shorten_name(name)!r}" if len(outside) > 1 else "the outside labels"
+            yield Caution(f"If a clustering of these points found {which}, their p means nothing.", note)
 
 
 BLURRED = 0.8  # share of points on their side, below which the hyperplane is not the border of the clusters

@@ -9,7 +9,8 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.merges import Merge
-from energystats.cluster_tests.results import ClusterTestResult
+from energystats.cluster_tests.results import PLACES, ClusterTestResult
+from energystats.cluster_tests.split import ALIKE
 from energystats.clustering.partition import Partition
 from energystats.clustering.partition_views import choose_plane
 from energystats.display.numbers import numbers, p_text, probability, proportion
@@ -28,7 +29,7 @@ STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
 MERGES_SHOWN = 3
 ELSEWHERE = {  # where the structure shows, by the space of the test
     "as given": 'Another space may show it, such as metric="mahalanobis" or standardize=True.',
-    "decorrelated": 'It shows among decorrelated columns: take metric="mahalanobis".',
+    "decorrelated": 'It shows among decorrelated columns, between other clusters: take metric="mahalanobis".',
     "columns": "It shows in some columns alone, standardized: those of `.structure.partition`.",
 }
 
@@ -311,8 +312,12 @@ class ClusterValidationResult(VerdictFirst):
             if not everywhere.rejected and not modes:
                 why_so = "these clusters may be parts of one cloud"
                 return f"At level {LEVEL:g}: no second mode was found ({of_all}); {why_so}."
+            if everywhere.rejected and (where := self._same_clusters()):
+                alone = f"the test along the line{'s' * (self.k > 2)} between them does not reject"
+                return f"There is structure ({of_all}), and {where}; but {alone} ({p_text(own.pvalue)})."
             seen = f"{', '.join(cut_all(modes[:3]))}: more than one mode" if modes else of_all
-            return f"There is structure ({seen}), but not along the lines of this partition. {self._elsewhere()}"
+            other = self._elsewhere() if everywhere.rejected else "It shows in single columns, each by itself."
+            return f"There is structure ({seen}), but not along the lines of this partition. {other}"
         return f"At level {LEVEL:g}: {self._separate(groups)}"
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
@@ -329,14 +334,30 @@ class ClusterValidationResult(VerdictFirst):
         names = ", ".join("+".join(map(str, group)) for group in groups)
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p})."
 
+    def _same_clusters(self) -> str:
+        """Say that the test of all points shows these clusters, where it does; else empty."""
+        if self.structure is None or self.structure.partition is None:
+            return ""
+        from sklearn.metrics import adjusted_rand_score
+
+        rand = adjusted_rand_score(self.structure.partition.labels, self.partition.labels)
+        if rand < ALIKE:
+            return ""
+        # a user's clusterer is used with the points as given alone
+        place = PLACES.get(self.structure.space, "and looks in other spaces, too" if self.partition.n_init else "")
+        how = "these same clusters" if rand == 1 else f"much the same clusters (adjusted Rand index {rand:.2f})"
+        return f"the test of all points shows {how}{f' {place}' * bool(place)}"
+
     def _elsewhere(self) -> str:
-        """Say where the structure shows, without advice that was followed already."""
+        """Say where the structure shows, without advice that was followed already or cannot be."""
         space = "as given" if self.structure is None else self.structure.space
-        decorrelates = isinstance(self.partition.metric, SciPyMetric) and self.partition.metric.name == "mahalanobis"
-        if decorrelates:
+        if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."
         if space == "as given" and self.partition.standardization is not None:
             return 'Another space may show it, such as metric="mahalanobis".'
+        there = None if self.structure is None else self.structure.partition
+        if space == "decorrelated" and there is not None and not _decorrelates(there):  # a matrix, dependent columns
+            return "It shows among decorrelated columns, between other clusters: those of `.structure.partition`."
         return ELSEWHERE[space]
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -406,6 +427,11 @@ class ClusterValidationResult(VerdictFirst):
             for j in order
         ]
         return [*nodes, *leaves]
+
+
+def _decorrelates(partition: Partition) -> bool:
+    """Tell whether clusters were found by Mahalanobis' distance."""
+    return isinstance(partition.metric, SciPyMetric) and partition.metric.name == "mahalanobis"
 
 
 def _line(name: str, answer: Answer) -> str:

@@ -30,6 +30,7 @@ from energystats.pairs.workloads import graph_search
 __all__ = ["graph_partition"]
 
 
+SEEN = 1e-9  # share of a number that counts
 CUTS = ("ratio", "normalized", "association")
 INITS = ("spectral", "k-means++", "random")
 N_PERTURB = 8  # perturbations after every start
@@ -280,9 +281,10 @@ class _Objective:
     def bound(self) -> float:
         """No partition into k clusters has a lower score."""
         if self.cut != "association":
-            values = self.eigenpairs[0]
-            # of smaller ones only rounding is known
-            return float(values[values > self.n * EPS * self.relaxation.ceiling].sum())
+            values, rounding = self.eigenpairs[0], self.n * EPS * self.relaxation.ceiling
+            # of small ones rounding is a part that can be seen, and would lift the bound above what it bounds
+            surely = np.where(rounding > SEEN * values, values - rounding, values)
+            return float(np.maximum(surely, 0.0).sum())
         u = self.relaxation.direction
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 

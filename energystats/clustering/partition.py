@@ -198,10 +198,11 @@ class Partition(Labelled):
         if found != DECORRELATED:
             where = f"in {shorten_name(self.columns[found]) if self.columns else f'column {found}'} alone"
         how = "" if self.standardization is None else ", standardize=True"
-        shows = f', `energy_cluster(X, 2, metric="mahalanobis"{how})` shows them' if found == DECORRELATED else ""
+        shows = f'; `energy_cluster(X, 2, metric="mahalanobis"{how})` shows them' if found == DECORRELATED else ""
         return [
-            f"A hint, not a test: {where} two groups stand apart much more clearly than these clusters. "
-            f"`cluster_test(X, 2{how})` tests it{shows}."
+            f"A hint, not a test: {where} two groups stand apart much more clearly than these clusters{shows}. "
+            f"`cluster_test(X, 2{how})` gives one p for them and for clusters as given, and shows the latter unless "
+            "the former are far clearer to the test."
         ]
 
     @property

@@ -58,12 +58,28 @@ def read_labels(labels: Any, name: str) -> InputTable:
     elif found and hasattr(labels, "to_series"):
         given = labels.labels if labels.index is None else labels.to_series()
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
+        what = "that is not fitted"
+        if _is_fitted(labels):
+            how = "predict" if hasattr(labels, "predict") else "fit_predict"
+            what = f"that keeps no labels: give those of `.{how}(X)`, which are groups found from data"
         raise TypeError(
-            f"`{name}` must be one label a row, got {type(labels).__name__} that is not fitted; to ask whether the "
+            f"`{name}` must be one label a row, got {type(labels).__name__} {what}; to ask whether the "
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
     read = as_table(given)
     return replace(read, found=True) if found else read
+
+
+def _is_fitted(clusterer: Any) -> bool:
+    """Tell whether a clusterer of scikit-learn, or a pipeline that ends in one, was fitted."""
+    from sklearn.exceptions import NotFittedError
+    from sklearn.utils.validation import check_is_fitted
+
+    try:
+        check_is_fitted(clusterer)
+    except (NotFittedError, TypeError):  # or nothing that is fitted
+        return False
+    return True
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:

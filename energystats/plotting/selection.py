@@ -86,7 +86,7 @@ def _draw_splits(ks: IntArray, pvalue: FloatArray, level: float, ax: Axes) -> No
     ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest adjusted p of a leaf")
     ax.axhline(level, color=OBSERVED, lw=1.5, ls="--", label=f"level {level:g}")
     ax.set_yscale("log")
-    ax.set_ylabel("adjusted p-value")
+    ax.set_ylabel("adjusted p of a further split")
 
 
 def _draw_within(ks: IntArray, within: FloatArray, ax: Axes) -> None:

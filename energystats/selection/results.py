@@ -26,6 +26,7 @@ __all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "Selec
 
 CRITERIA = ("gap", "eigengap", "significance", "within")  # that can be drawn
 RECOVERED = 0.75  # mean Jaccard similarity
+ROUNDING = 1e-9  # of T
 NOT_SIGNIFICANCE = Caution(
     "Stability is not significance: one long cloud is cut at the same place again and again.",
     "`cluster_test` asks whether there is more than one cluster, `cluster_tree` how many.",
@@ -41,9 +42,9 @@ class SelectKRow:
     k : int
         Number of clusters.
     within : float
-        W of the partition found.
+        W of the clusters of smallest W, those of `partitions`.
     share : float
-        S/T.
+        Their S/T.
     log_within : float
         log W; minus infinity where all points coincide with others of their cluster.
     gap, gap_error : float
@@ -51,7 +52,7 @@ class SelectKRow:
     eigengap : float
         The k-th eigenvalue of the random walk less the next.
     pvalue : float
-        Smallest adjusted p of the leaves of the tree while there were k of them.
+        p of a further split: smallest adjusted p of the leaves of the tree while there were k of them.
     stability : float
         Mean adjusted Rand index over resamples.
     """
@@ -119,7 +120,10 @@ class SelectKResult(VerdictFirst):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability."""
+        """One row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability.
+
+        All rows are of `partitions`, as those of the summary; W and S/T of the leaves of a tree are in `partition`.
+        """
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
@@ -135,7 +139,7 @@ class SelectKResult(VerdictFirst):
             "gap": ("gap", _three_digits),
             "gap_error": ("error", _three_digits),
             "eigengap": ("eigengap", _three_digits),
-            "pvalue": ("adjusted p", _each(probability)),
+            "pvalue": ("p of a further split", _each(probability)),
             "stability": ("stability", _each(proportion)),
         }
         shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
@@ -160,7 +164,19 @@ class SelectKResult(VerdictFirst):
         return [*self.notes[:1], f"Clusters (`.partition`): {sizes} {points}.", *self._seed()]
 
     def _explanations(self) -> list[str]:
-        return [metric_note(self.partition.metric, self.partition.standardization)]
+        return [*self._below(), metric_note(self.partition.metric, self.partition.standardization)]
+
+    def _below(self) -> list[str]:
+        """Write W and S/T of the chosen clusters, where they are not those of the table."""
+        own, searched = self.partition, self.partitions[self.k - 1]
+        if own.within - searched.within <= ROUNDING * abs(own.total):
+            return []
+        within, smallest = numbers([own.within, searched.within])
+        return [
+            "The chosen clusters (*, `.partition`) are the leaves of the tree: "
+            f"W = {within} and S/T = {proportion(own.between / own.total)}. The table has the clusters of smallest W "
+            f"(`.partitions`), which are others: W = {smallest}."
+        ]
 
     def _seed(self) -> list[str]:
         """Say what depends on the seed."""
@@ -283,9 +299,20 @@ class ClusterStabilityResult(VerdictFirst):
         return [NOT_SIGNIFICANCE, meaning, metric_note(self.partition.metric, self.partition.standardization)]
 
     def _conclusion(self) -> str:
-        back = int((self.jaccard >= RECOVERED).sum())
-        what = "cluster" if self.k == 1 else "clusters"
-        return f"{back} of {self.k} {what} came back in most resamples (mean Jaccard .75 or more); that is no test."
+        sizes = np.array(self.partition.sizes)
+        several = sizes > 1
+        if self.k == 1 and sizes[0] == self.stays.size:
+            return "There is one cluster, of all points: it comes back whatever the data, and nothing was to be seen."
+        if not several.any() or self.partition.within <= 0:
+            what = "points that coincide" if several.any() else "one point"
+            return f"Every cluster is {what}: these come back whatever the data, and nothing was to be seen."
+        back, count = int((self.jaccard[several] >= RECOVERED).sum()), int(several.sum())
+        what, beside, single = "cluster" if count == 1 else "clusters", "", self.k - count
+        if single:
+            what += " of several points"
+            beside = f"; the {single} of one point mostly do{'es' * (single == 1)} whatever the data"
+        came = f"{back} of {count} {what} came back in most resamples (mean Jaccard .75 or more)"
+        return f"{came}{beside}; that is no test."
 
     def to_frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""

@@ -21,8 +21,7 @@ from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
-from energystats.display.numbers import number, p_text, probability
-from energystats.display.sentences import Caution
+from energystats.display.numbers import p_text, probability
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
@@ -55,7 +54,6 @@ BESIDE_AT_MOST = 400  # points, of which gaps are computed beside the tests unle
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
-ROUNDING = 1e-9  # of T
 FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
 
@@ -166,7 +164,7 @@ def select_k(
     -------
     SelectKResult
         `.k`, `.notes` (the first says why this k), `.choices` (k by every criterion that was computed), `.partition`
-        (the clusters), `.table` (one row per k), `.partitions`, `.tree`, `.summary()`, `.plot()`.
+        (the clusters), `.table` (one row per k, of `.partitions`, of smallest W), `.tree`, `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -254,13 +252,6 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     if k_max < asked:
         notes.append(f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}.")
     notes += _note_criteria(d, plan, compared, tree)
-    if plan.criterion == "significance" and tree is not None and k > 1:
-        own, smallest = tree.partition.within, partitions[k - 1].within
-        if own - smallest > ROUNDING * abs(partitions[0].within):
-            others = (
-                "`.partition` has the leaves of the tree; the table has the clusters of smallest W, which are others."
-            )
-            notes.append(Caution(others, f"Their W is {number(own)} and {number(smallest)} (`.partitions`)."))
     return SelectKResult(
         k=k,
         criterion=plan.criterion,
@@ -515,8 +506,8 @@ def _note_criteria(
         notes.append('Gaps are computed with `compare="all"`.')
     if tree is not None:
         notes.append(
-            f"Adjusted p: the smallest of the leaves of the tree; family-wise level {plan.level:g}. A large p is no "
-            "evidence that there is only one cluster. `.tree` has the splits."
+            "p of a further split: the smallest adjusted p of the leaves while the tree had k of them; family-wise "
+            f"level {plan.level:g}. A large p is no evidence that there is only one cluster. `.tree` has the splits."
         )
         notes += [text for text in tree.notes if text not in notes]
     if plan.stability:
