@@ -472,3 +472,9 @@ def test_one_cluster_was_not_searched(rng):
     summary = es.energy_cluster(rng.normal(size=(10, 2)), 1, rng=0).summary()
     assert "there is no other partition" in summary
     assert "local optimum" not in summary
+
+
+def test_nothing_is_proved_beside_a_row_far_away():
+    square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
+    X = np.concatenate((square, np.add(square, [10, 0]), np.add(square, [500, 0]), [[1e15, 1e15]]))
+    assert "reaches its bound" not in es.energy_cluster(X, 4, rng=0).summary()

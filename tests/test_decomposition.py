@@ -1331,3 +1331,17 @@ def test_functions_of_r(frame, name):
         assert found.table.to_numpy()[0].tolist() == expected.table.to_numpy()[0].tolist()
     with pytest.raises(ValueError, match=f"{name!r} is a column of `data`, which {name}\\(u\\) would take"):
         es.disco(f"y1 ~ {name} + {name}(u)", data=data.assign(**{name: data["x"]}))
+
+
+@pytest.mark.parametrize("t", [1.7e9 + 0.001 * np.arange(30), 2460000.5 + np.arange(30) / 86400, 1e12 + np.arange(30)])
+def test_squares_of_which_rounding_is_left_are_refused(t, rng):
+    data = pd.DataFrame({"y": rng.normal(size=30), "t": t, "c": (t - t[0]) / (t[-1] - t[0])})
+    with pytest.raises(ValueError, match=r"what I\(t \*\* 2\) adds is lost in rounding.*subtract a constant"):
+        es.disco("y ~ t + I(t**2)", data=data, n_resamples=9, rng=0)
+    assert es.disco("y ~ c + I(c**2)", data=data, n_resamples=9, rng=0).terms[1].df == 1
+
+
+def test_squares_of_years_are_what_they_are_without_an_offset(rng):
+    data = pd.DataFrame({"y": rng.normal(size=30), "t": 2000.0 + np.arange(30), "c": np.arange(30.0)})
+    far, near = (es.disco(f"y ~ {v} + I({v}**2)", data=data, n_resamples=9, rng=0).terms[1] for v in "tc")
+    assert far.dispersion == pytest.approx(near.dispersion, rel=1e-6)

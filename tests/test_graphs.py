@@ -335,3 +335,15 @@ def test_never_above_spectral_clustering_on_real_graphs(name, k, rotating_seed):
         assert ours >= peer - 1e-9 if cut == "association" else ours <= peer + 1e-9
     with pytest.raises(TypeError, match="to_scipy_sparse_array"):
         es.graph_partition(networkx.karate_club_graph(), 2)
+
+
+@pytest.mark.parametrize("cut", ["ratio", "normalized"])
+@pytest.mark.parametrize("k", [2, 3])
+def test_the_bound_of_nearly_separate_clouds_is_none(cut, k, rng):
+    """Their smallest eigenvalues are as small as rounding."""
+    for gap in (4, 6, 8, 10, 12):
+        X = np.concatenate((rng.normal(size=(20, 2)), rng.normal([gap, 0], 1, (20, 2))))
+        A = np.exp(-(es.pairwise(X) ** 2))
+        np.fill_diagonal(A, 0)
+        found = es.graph_partition(A, k, cut, rng=0)
+        assert found.bound <= found.value * (1 + 1e-9)

@@ -209,3 +209,10 @@ def test_metrics_of_differences_are_those_that_a_shift_does_not_change(rng):
         same = np.allclose(coded.fitted(points).between(points, points), coded.fitted(moved).between(moved, moved))
         assert not coded.by_differences or same, metric
         assert coded.by_differences == (metric not in OTHERS), metric
+
+
+def test_mahalanobis_refuses_columns_that_leave_too_few_digits(rng):
+    a = rng.normal(size=(30, 2))
+    assert es.pairwise(np.column_stack((a[:, 0], a[:, 0] + 1e-3 * a[:, 1])), metric="mahalanobis").shape == (30, 30)
+    with pytest.raises(ValueError, match="columns are linearly dependent"):
+        es.pairwise(np.column_stack((a[:, 0], a[:, 0] + 1e-7 * a[:, 1])), metric="mahalanobis")

@@ -694,3 +694,12 @@ def test_groups_that_no_stratum_shares_are_named(rng):
     ):
         assert "No stratum has rows of 'c' and of another group: their labels stay" in found.summary()
     assert "No stratum" not in es.energy_test(X, groups=[*"aabcabbabcca"], design=blocks, rng=0).summary()
+
+
+@pytest.mark.parametrize("far", [1e11, 1e12, 1e16])
+def test_a_row_that_hides_the_others_is_told(far):
+    found = es.energy_test([0.0, 1, 2, 3], [4.0, 5, 6, far])
+    assert "count as ties, and p may be far too large" in " ".join(found.summary().split())
+    near = es.energy_test([0.0, 1, 2, 3], [4.0, 5, 6, 1e7])
+    assert "far too large" not in near.summary()
+    assert near.pvalue == pytest.approx(2 / 70)

@@ -92,7 +92,9 @@ def proportion(value: float) -> str:
 def interval_text(interval: tuple[float, float]) -> str:
     """Write the interval of a p-value: '0.0400 to 0.0688'; from 0 on, which no p-value is, 'below 0.0037'."""
     low, high = interval
-    return f"below {proportion(high)}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
+    return (
+        f"below {proportion(high).removeprefix('<')}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
+    )
 
 
 def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:

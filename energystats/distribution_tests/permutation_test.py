@@ -53,6 +53,7 @@ __all__ = [
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
+FAR_ROW = 0.01  # share of the distance between ordinary rows that a tie must not reach
 TIED_TAIL = (
     "p was counted, not extrapolated: permutations with large statistics tie, as with counts or few points, and no "
     "fitted curve describes the steps between them."
@@ -327,6 +328,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
             *notes_on_groups(c.d, c.groups, M, s, c.weights),
             *c.units.notes,
             *c.units.note_unmoved(c.groups),
+            *_note_far_rows(c),
             *_notes_on_tail(c, null),
         ),
     )
@@ -336,6 +338,22 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
     """Compute H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
     return statistics.share(
         float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
+    )
+
+
+def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
+    """Note a row so far out that what distinguishes labelings of the others counts as rounding."""
+    points = c.d.coordinates
+    if points is None:
+        return ()
+    low, high = np.quantile(points, (0.25, 0.75), axis=0)
+    width, half = float(np.ptp(points, axis=0).max()), float((high - low).max())
+    if half == 0 or tie_tolerance(width, len(points)) < FAR_ROW * half:
+        return ()
+    return (
+        f"A row lies {width / half:.0e} times as far from others as half of the rows from each other: labelings that "
+        "differ by less than the rounding of such distances count as ties, and p may be far too large. Leave the row "
+        "out, if its value stands for a missing one.",
     )
 
 
