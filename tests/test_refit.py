@@ -390,9 +390,8 @@ def test_noise_takes_no_part(two, rng):
             return X[:, 0].copy()
 
     names = clustering.all_labels(d, rng)
-    by_user = lambda part, rng, _: clustering.labels(part, rng)  # noqa: E731
-    splitter = _Splitter(Space(d, Recorder()), by_user, {GIVEN: names}, 2, 9, 1.0)
-    splitter.lines(splitter.space, part, rng, names)
+    splitter = _Splitter(Space(d, Recorder()), lambda *_: None, {GIVEN: names}, 2, 9, 1.0)
+    splitter.lines(splitter.space, part, clustering.labels(d.subset(part), rng), names)
     assert asked == [(set(range(20)), set(range(40, 60)))]
 
 
