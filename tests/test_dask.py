@@ -368,6 +368,10 @@ def test_frames_with_numbered_columns_and_empty_partitions(table, client):
     kept = (X[0] > low).to_numpy()
     found = es.dispersion(frame[frame[0] > low], g[kept].to_numpy(), client=client)
     assert_allclose(found.g, es.dispersion(X.loc[kept], g[kept].to_numpy()).g, rtol=1e-12)
+    outer = (X[0] < X[0].quantile(0.3)) | (X[0] > X[0].quantile(0.7))  # the third of five partitions is empty
+    parts = frame[(frame[0] < X[0].quantile(0.3)) | (frame[0] > X[0].quantile(0.7))]
+    found = es.dispersion(parts, g[outer.to_numpy()].to_numpy(), client=client)
+    assert_allclose(found.g, es.dispersion(X.loc[outer], g[outer.to_numpy()].to_numpy()).g, rtol=1e-12)
     with pytest.raises(ValueError, match="`X` must have at least one row"):
         es.dispersion(frame[frame[0] > 1e9], g, client=client)
 

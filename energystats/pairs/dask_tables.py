@@ -84,7 +84,7 @@ def distributed_frame(
     # every new block is cut from the partitions that it overlaps
     blocks, first = [], 0
     for end in ends.tolist():
-        touched = [i for i, height in enumerate(heights) if starts[i] < end and first < starts[i] + height]
+        touched = [i for i, rows in enumerate(heights) if rows and starts[i] < end and first < starts[i] + rows]
         cuts = [slice(max(first - starts[i], 0), end - starts[i]) for i in touched]
         blocks.append(client.submit(_stack_rows, [parts[i] for i in touched], cuts, list(columns), name, pure=False))
         first = end
