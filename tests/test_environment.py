@@ -88,21 +88,17 @@ def test_a_changed_loop_is_not_run_from_the_cache_of_its_caller(tmp_path):
     shutil.copytree(HERE / "energystats", tmp_path / "energystats", ignore=shutil.ignore_patterns("__pycache__"))
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import numpy as np; from energystats._core.unimodal import _split_profile as f\n"
-        "print(f(np.array([0.0, 1.0, 3.0, 7.0]))[0])"
+        "import numpy as np; from energystats._core.unimodal import RATIO, compute_indices as f\n"
+        "print(f(np.array([0.0, 1.0, 3.0, 7.0]))[RATIO])"
     )
     environment = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     before = float(run_python(code, tmp_path, **environment))
-    called = tmp_path / "energystats/_core/exact_1d.py"
+    called = tmp_path / "energystats/_core/normal_mixture.py"
     text = called.read_text()
-    assert text.count("def split_within(") == 1
-    called.write_text(
-        text.replace(
-            "def split_within(", "def split_within(gaps, weights):\n    return weights[1:] * 0.0\n\n\ndef unused("
-        )
-    )
-    assert before < 1
-    assert float(run_python(code, tmp_path, **environment)) == 1  # S/T where nothing is within
+    assert text.count("def mixture_ratio(") == 1
+    called.write_text(text.replace("def mixture_ratio(", "def mixture_ratio(x):\n    return 42.0\n\n\ndef unused("))
+    assert before < 42
+    assert float(run_python(code, tmp_path, **environment)) == 42
 
 
 def test_the_guard_refuses_files_and_sockets(tmp_path):

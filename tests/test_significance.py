@@ -314,7 +314,7 @@ def test_cuts_elsewhere_are_told(rng):
     assert tree.to_frame()["space"].tolist()[0] == DECORRELATED
     assert "node 0 (decorrelated)" in tree.notes[0]
     chosen = es.select_k(bars(rng), 3, criterion="significance", rng=0)
-    told = [note for note in chosen.notes if "has the leaves of the tree" in note]
+    told = [note for note in chosen.notes if "are the leaves of the tree" in note]
     assert len(told) == 1
     assert chosen.partition.within > chosen.partitions[1].within
 

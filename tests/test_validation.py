@@ -204,7 +204,7 @@ def test_a_partition_in_another_metric_has_lines_of_its_own():
     assert "not along the lines of this partition" in across.summary().split("\n\n")[0]
     assert along.groups == ((0,), (1,))
     top = along.to_frame().set_index("question")
-    assert top.loc["partition", "pvalue"] == top.loc["merge", "pvalue_adjusted"]
+    assert top.loc["partition", "pvalue_adjusted"] == top.loc["merge", "pvalue_adjusted"]
 
 
 def _doubted(found, partition, space):
