@@ -100,7 +100,7 @@ def test_all_partitions(n, k):
 
 
 def test_seeds_and_threads(rng):
-    X = rng.standard_normal((30, 3))
+    X = rng.standard_normal((30, 3)) + np.repeat([0, 30, 60], 10)[:, None]  # three clusters that every seed finds
     one, two = (es.cluster_test(X, 3, **HOW, n_resamples=29, rng=5, n_jobs=j) for j in (1, 2))
     assert np.array_equal(one.null_distribution, two.null_distribution)
     other = es.cluster_test(X, 3, **HOW, n_resamples=29, rng=6)
