@@ -17,7 +17,17 @@ from energystats._core.powers_of_two import exponents
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray
 
-__all__ = ["Forms", "Hypothesis", "added_basis", "fit_of", "null_forms", "observed_forms", "residuals_of", "resolution"]
+__all__ = [
+    "Forms",
+    "Hypothesis",
+    "added_basis",
+    "fit_of",
+    "null_forms",
+    "observed_forms",
+    "residuals_of",
+    "resolution",
+    "take_residuals",
+]
 
 
 RANK_TOLERANCE = 1e-7  # of a centred column's length; what is left of it after projection counts as rounding below
@@ -33,13 +43,11 @@ def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_
     lengths = np.linalg.norm(centred, axis=0)
     moving = lengths > CONSTANT * np.linalg.norm(columns, axis=0)
     with one_thread_up_to(columns.shape[1] + basis.shape[1]):
-        left, sizes, _ = np.linalg.svd(
-            _take_residuals(centred[:, moving] / lengths[moving], basis), full_matrices=False
-        )
-        return np.asarray(np.linalg.qr(_take_residuals(left[:, sizes > tolerance], basis))[0])
+        left, sizes, _ = np.linalg.svd(take_residuals(centred[:, moving] / lengths[moving], basis), full_matrices=False)
+        return np.asarray(np.linalg.qr(take_residuals(left[:, sizes > tolerance], basis))[0])
 
 
-def _take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
+def take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
     """Take residuals of the columns, twice: the first pass leaves rounding of the size of what it took away."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)

@@ -166,20 +166,18 @@ class _Splitter:
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
             for j in clusters[: self.n_contrasts]
         ]
-        standardized = [_standardized(t) for t in lines]
-        return None if any(t is None for t in standardized) else [t for t in standardized if t is not None]
+        # lines of different folds are pooled: a few points far out would move the mean of each by another amount, and
+        # part the others
+        inner = [_without_outer(t) for t in lines]
+        if min(t.std() for t in inner) <= 0:
+            return None
+        return [(t - own.mean()) / own.std() for t, own in zip(lines, inner, strict=True)]
 
 
-def _standardized(t: FloatArray) -> FloatArray | None:
-    """Give positions mean 0 and standard deviation 1 without the outer ones; None where nearly all are equal.
-
-    Lines of different folds are pooled. A few points far out would move the mean of each by another amount, and part
-    the others.
-    """
+def _without_outer(t: FloatArray) -> FloatArray:
+    """Leave out the smallest and largest positions, a twentieth each."""
     outer = int(OUTER * t.size)
-    inner = np.sort(t)[outer : t.size - outer]
-    spread = inner.std()
-    return np.asarray((t - inner.mean()) / spread) if spread > 0 else None
+    return np.asarray(np.sort(t)[outer : t.size - outer])
 
 
 def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:

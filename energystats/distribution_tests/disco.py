@@ -18,7 +18,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
-from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms
+from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms, take_residuals
 from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
@@ -669,8 +669,7 @@ def _check_rounding(term: Term, reduced: FloatArray) -> None:
     largest = np.abs(columns).max(axis=0)
     exact = (largest <= EXACT_UP_TO) & (columns == np.rint(columns)).all(axis=0)  # whole numbers have none
     scaled = columns / np.where(largest > 0, largest, 1.0)
-    left = scaled - scaled.mean(axis=0)
-    left -= reduced @ (reduced.T @ left)
+    left = take_residuals(scaled - scaled.mean(axis=0), reduced)
     lost = ~exact & (np.square(left).mean(axis=0) < (ROUNDINGS * EPS) ** 2) & (np.ptp(columns, axis=0) > 0)
     if lost.any():
         j = int(lost.argmax())
