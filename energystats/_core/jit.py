@@ -42,12 +42,12 @@ def njit(function: Function) -> Function:
         function.py_func = function  # type: ignore[attr-defined]
         return function
     try:
-        loop = numba.njit(cache=True, nogil=True)(function)
+        loop = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
         # what is cached contains the loops that are called, but numba compares the caller's file alone
         cached = loop._cache._cache_file
         cached._source_stamp = (cached._source_stamp, _hash_sources())
     except (RuntimeError, AttributeError):  # no folder where the cache could be written, or another kind of cache
-        loop = numba.njit(nogil=True)(function)
+        loop = numba.njit(nogil=True, error_model="numpy")(function)
     loop.compile = _hold_interrupts_while_compiling(loop.compile)
     return cast(Function, loop)
 
