@@ -262,6 +262,7 @@ def test_same_seed_same_output(iris, capsys):
         ),
         (["cluster", "gaps.csv"], "2 of 150 rows have empty cells (sepal_width 2), the first in row 1 (line 2),"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),
+        (["test", "dates.csv", "--group", "g"], "no numeric column among day; x: left out, name it in --columns"),
         (["cluster", "iris.csv", "-k", "0"], "-k must be at least 1, got 0."),
         (["cluster", "iris.csv", "-k", "151"], "-k must be at most 150, the number of points, got 151."),
         (["cluster", "iris.csv", "-k", "two"], "argument -k: invalid int value: 'two'"),
@@ -330,6 +331,8 @@ def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
     )
     iris.assign(sepal_width=iris["sepal_width"].where(iris.index > 1)).to_csv("gaps.csv", index=False)
     iris[["species"]].to_csv("words.csv", index=False)
+    days = [f"2020-01-{day:02}" for day in range(1, 9)]
+    pd.DataFrame({"g": list("ab") * 4, "day": days, "x": range(1, 9)}).to_csv("dates.csv", index=False)
     iris.to_csv("semicolon.csv", index=False, sep=";")
     (tmp_path / "headless.csv").write_text("1.5,2.5\n3,4\n5,6\n")
     (tmp_path / "latin.csv").write_bytes("größe,b\n1,2\n3,4\n".encode("latin-1"))

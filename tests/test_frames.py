@@ -6,6 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import cdist
 
 import energystats as es
 from tests.conftest import sweep
@@ -534,3 +535,31 @@ def test_labels_are_compared_with_each_other_where_the_table_has_no_names(frame)
         call(lambda series: series)
         with pytest.raises(ValueError, match="must have the index of the table, row by row"):
             call(lambda series: series[::-1])
+
+
+def test_numbers_for_each_column_go_by_position_only_without_names(frame):
+    """Steps, weights of points and parameters of a metric: names in another order are refused."""
+    named = pd.Series({"length": 1.0, "width": 0.0})
+    expected = es.normality_test(frame, rounding=[1.0, 0.0], n_resamples=9, rng=0).pvalue
+    for steps in (named, named.to_numpy(), pd.Series([1.0, 0.0])):
+        assert es.normality_test(frame, rounding=steps, n_resamples=9, rng=0).pvalue == expected
+    with pytest.raises(ValueError, match=r"`rounding` must have the names of the columns .* got width, length; align"):
+        es.normality_test(frame, rounding=named[::-1], n_resamples=9, rng=0)
+
+    kernel = pd.DataFrame(frame @ frame.T, frame.index, frame.index)
+    base = pd.Series(np.linspace(0, 2 / N, N), index=frame.index)
+    for matrix, compute in ((kernel, es.center_kernel), (es.kernel_distance(kernel), es.distance_kernel)):
+        matrix = pd.DataFrame(matrix, frame.index, frame.index)
+        np.testing.assert_array_equal(compute(matrix, base=base), compute(matrix.to_numpy(), base=base.to_numpy()))
+        with pytest.raises(ValueError, match="`base` must have the index of the table, row by row"):
+            compute(matrix, base=base[::-1])
+
+    for name, params in (("seuclidean", {"V": frame.var()}), ("mahalanobis", {"VI": frame.cov()})):
+        key, numbers = next(iter(params.items()))
+        with pytest.raises(TypeError, match=rf"`params\['{key}'\]` must be numbers in the order of the columns"):
+            es.metrics.SciPyMetric(name, params=params)
+        metric = es.metrics.SciPyMetric(name, params={key: numbers.to_numpy()})
+        expected = cdist(frame, frame, name, **{key: numbers.to_numpy()})
+        np.testing.assert_allclose(es.pairwise(frame, metric=metric), expected, rtol=1e-12)
+    with pytest.raises(TypeError, match=r"got Series; `weights.to_dict\(\)` goes by name"):
+        es.metrics.Gower(weights=named)

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
+from scipy.spatial.distance import pdist
 from scipy.stats import binom, norm
 
 import energystats as es
-from energystats._core.ties import find_reach, jitter_ties
+from energystats._core.ties import find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import unimodality_test
 from tests import simulations
@@ -45,6 +46,44 @@ def slow_quantile(u, left, right):
         return (left + x) ** 2 / left if x < 0 else left + right - (right - x) ** 2 / right
 
     return brentq(lambda x: probability(x) - u * (left + right), -left, right, xtol=1e-14)
+
+
+class Ones:
+    """A generator whose normal numbers are all 1."""
+
+    def standard_normal(self, shape):
+        return np.ones(shape)
+
+
+def test_points_that_share_places_are_jittered_by_half_the_distance_to_the_next_places():
+    """By the definition: the m-th nearest other place in m dimensions, at most .6 of the points' own spread."""
+    points = np.array([[0, 0], [0, 0], [1, 0], [0, 3], [10, 10], [10, 11]], dtype=float)
+    squared = np.square(points[:, None] - points[None]).sum(axis=2)
+    found = jitter_places(points, squared, Ones())
+    assert found.count == 2
+    places = np.unique(points, axis=0)
+    for before, after in zip(points, found.points, strict=True):
+        second = np.sort(np.hypot(*(places - before).T))[2]
+        assert_allclose(after - before, min(second / 2, 0.6 * np.sqrt(points.var(axis=0).mean())))
+    assert jitter_places(points[1:], squared[1:, 1:], Ones()) is None  # no two share a place
+    assert jitter_places(points[:2], squared[:2, :2], Ones()) is None  # nothing but one place
+    many = np.vstack((points, np.arange(100.0)[:, None] * [100, 7]))
+    assert jitter_places(many, np.square(many[:, None] - many[None]).sum(axis=2), Ones()) is None  # 2 of 106
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_matrices_of_coarse_counts_show_no_clusters(rng):
+    """Lines of the grid are modes in directions that a matrix hides: without jitter all of these were rejected."""
+    pvalues = []
+    for _ in range(8):
+        counts = np.log1p(rng.poisson(0.7, (100, 4)))
+        found = es.cluster_test(pdist(counts), metric="precomputed", n_resamples=99, rng=rng)
+        pvalues.append(found.pvalue)
+        assert found.jittered
+        assert any("have distance 0 to another one, so all were jittered" in note for note in found.notes)
+    assert np.count_nonzero(np.array(pvalues) <= 0.05) <= 3
+    apart = np.round(rng.normal(size=(100, 3)) + np.repeat([[0], [8]], 50, axis=0))
+    assert es.cluster_test(pdist(apart), metric="precomputed", n_resamples=99, rng=rng).pvalue <= 0.05
 
 
 grids = st.lists(st.integers(-40, 40), min_size=2, max_size=12, unique=True).map(sorted)

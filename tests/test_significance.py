@@ -387,6 +387,12 @@ def test_contrasts_are_named_after_the_partition(rng):
     assert_allclose(first.contrasts["statistic"], second.contrasts["statistic"])
 
 
+def test_a_clusterer_with_one_cluster_splits_nothing(two):
+    found = es.cluster_test(two, clusterer=lambda Z: np.zeros(len(Z)), n_resamples=19, rng=0)
+    assert (found.pvalue, found.n_splits, found.n_clustered) == (1.0, 0, 0)
+    assert "random splits" not in found.summary()
+
+
 @pytest.mark.slow
 def test_clusters_of_another_method_are_labels_for_validation(two):
     """Nobody knows how to find them again; energy clusters in their place would answer for others."""

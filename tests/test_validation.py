@@ -219,6 +219,22 @@ def _doubted(found, partition, space):
     return replace(found, answers=tuple(answers), merge_rows=merges, structure=structure)._conclusion()
 
 
+def test_the_verdict_has_the_adjusted_p_of_the_partition(rng):
+    """The one that the table shows: it is asked after all points, whose p is larger here."""
+    found = es.validate_clusters(rng.normal(size=(40, 2)), 3, n_resamples=19, rng=0)
+    small = {"all points": (0.0273, 0.0273), "partition": (0.0084, 0.0273)}
+    answers = [
+        replace(answer, pvalue=small[answer.question][0], pvalue_adjusted=small[answer.question][1])
+        if answer.question in small
+        else answer
+        for answer in found.answers
+    ]
+    merges = tuple(replace(merge, pvalue_adjusted=0.5) for merge in found.merge_rows)
+    said = replace(found, answers=tuple(answers), merge_rows=merges).summary()
+    assert said.startswith("At level 0.05: evidence of clusters (p = 0.0273), but not of any of these 3 by itself.")
+    assert "Partition: adjusted p = 0.0273;" in said
+
+
 def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
     X = np.repeat([[0.0, 0.0], [9.0, 0.0]], 20, axis=0) + rng.normal(size=(40, 2))
     found = es.validate_clusters(X, 2, n_resamples=9, rng=0)
@@ -232,8 +248,8 @@ def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
     ):
         said = _doubted(result, there, space)
         assert said == (
-            f"There is structure (p = 0.0144), and the test of all points shows these same clusters{place}; but the "
-            "test along the line between them does not reject (p = 0.0728)."
+            "At level 0.05: there is structure (p = 0.0144), and the test of all points shows these same "
+            f"clusters{place}; but the test along the line between them does not reject (p = 0.0728)."
         )
     moved = replace(same, labels=np.r_[1 - same.labels[:1], same.labels[1:]])
     assert "much the same clusters (adjusted Rand index 0.9" in _doubted(found, moved, "decorrelated")

@@ -20,6 +20,10 @@ SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the roundi
 LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
 COARSE = 0.25  # of the standard deviation: steps that are narrower on average change next to nothing
 
+SAME_PLACE = 1e-14  # of the largest squared distance: smaller ones are rounding
+SHARED_PLACES = 0.05  # share of points, beyond which all are jittered
+WIDEST_JITTER = 0.6  # standard deviations of the points, in the mean of their dimensions
+
 # values are heaped, as by rounding to two grids at once, where several, on a grid of their own, are
 HEAP = 2  # times as frequent as their neighbours, and two points more
 SMALLEST_HEAP = 5  # points
@@ -55,6 +59,22 @@ class PileAtEnd:
     count: int
     is_smallest: bool
     apart: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JitteredPlaces:
+    """Points jittered about their places.
+
+    Attributes
+    ----------
+    points : ndarray of shape (n, m)
+        All of them, moved.
+    count : int
+        Points that shared a place with another one.
+    """
+
+    points: FloatArray
+    count: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -128,6 +148,26 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
     return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits))
+
+
+def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
+    """Jitter points of which many share their places, given their squared distances; None where few do.
+
+    Behind the distances may be columns on grids, in directions that distances do not show. A normal number in each
+    direction, half as wide as the step, leaves no lines of the grid. For the step stands the distance to the m-th
+    nearest place in m dimensions, because the nearest ones of a place can all be on its finer side; no number is wider
+    than a share of the points' own spread, behind which clusters would disappear.
+    """
+    same = squared <= SAME_PLACE * squared.max()
+    shares = np.count_nonzero(same, axis=1) > 1
+    places = np.unique(same.argmax(axis=1))
+    if shares.mean() <= SHARED_PLACES or len(places) < 2:
+        return None
+    nearest = np.sort(squared[:, places], axis=1)
+    steps = np.sqrt(nearest[:, min(points.shape[1], len(places) - 1)])
+    widths = np.minimum(0.5 * steps, WIDEST_JITTER * np.sqrt(points.var(axis=0).mean()))
+    moved = points + widths[:, None] * rng.standard_normal(points.shape)
+    return JitteredPlaces(moved, int(np.count_nonzero(shares)))
 
 
 def _spread_over_triangles(

@@ -9,12 +9,12 @@ import numpy as np
 from scipy.optimize import brentq
 
 from energystats._core.gram import factor_coordinates
-from energystats._core.ties import jitter_ties
+from energystats._core.ties import jitter_places, jitter_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
-from energystats.exceptions import NotCalibratedWarning, warn
+from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
 
 __all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "make_scorer"]
@@ -90,7 +90,7 @@ class _DistanceScorer:
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
     """Make the scorer from coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
-        return _scorer_of_matrix(d, power)
+        return _scorer_of_matrix(d, power, rng)
     spread, ties = jitter_columns(d, rng)
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
 
@@ -106,19 +106,39 @@ def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimil
     return replace(d, points=points), tuple(ties)
 
 
-def _scorer_of_matrix(d: Dissimilarity, power: float) -> Scorer:
+def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
     """Make the scorer from the coordinates behind the distances, if these are few; else from distances."""
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
-    assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
+    assumed = (
+        f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space. Rounding and limits of "
+        "columns behind it are not seen: test the columns where there are any."
+    )
     tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
-    notes = (_warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power) or assumed,)
+    notes: tuple[str, ...] = (
+        _warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power) or assumed,
+    )
     # with coordinates columns can be decorrelated; without them there are scores, and nothing else
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
-    return CoordinateScorer(points - points.mean(axis=0), notes=notes)
+    if twins := jitter_places(points, squared, rng):
+        notes, points = (*notes, _warned_of_twins(twins.count, d.n)), twins.points
+    ties = (ColumnTies("the points", "", False, False, ()),) if twins else ()
+    return CoordinateScorer(points - points.mean(axis=0), ties, notes)
+
+
+def _warned_of_twins(count: int, n: int) -> str:
+    """Warn once a process that many points have distance 0 to others; return the text."""
+    text = Caution(
+        f"{count} of {n} points have distance 0 to another one, so all were jittered: p is approximate.",
+        "Counts and rounded values lie on a grid whose lines count as modes. Each point was moved by normal numbers "
+        "with half the distance to its near places as standard deviation. If a table is behind the matrix, test that; "
+        "of copied rows test each once.",
+    )
+    warn(text, TiesWarning, once=True)
+    return text
 
 
 def _warned_if_curved(squared: FloatArray, power: float) -> str:

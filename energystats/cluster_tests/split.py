@@ -233,8 +233,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     ties = [*space.scorer.ties, *pooled]
     return replace(
         found,
-        n_splits=n_splits,
-        n_clustered=n_clustered,
+        n_splits=n_splits if k > 1 else 0,
+        n_clustered=n_clustered if k > 1 else 0,
         conservative=options.conservative,
         jittered=bool(ties),
         notes=(

@@ -259,7 +259,8 @@ class ClusterValidationResult(VerdictFirst):
             lines += [] if own.null_hypothesis == everywhere.null_hypothesis else [_line("partition", own)]
         else:
             lines.append(
-                f"Partition: {p_text(own.pvalue)}; the same hypothesis, asked along the lines of its clusters."
+                f"Partition: adjusted {p_text(own.pvalue_adjusted)}; the same hypothesis, asked along the lines of its "
+                "clusters."
             )
         tested = [answer for answer in self._of("merge") if not np.isnan(answer.pvalue)]
         if tested:
@@ -304,7 +305,7 @@ class ClusterValidationResult(VerdictFirst):
             if everywhere.rejected:
                 how = "give the clusterer, or read the p-values of the tree that they come from"
                 also = f"whether it is that of these labels was not tested: {how}"
-                return f"There is structure ({of_all}), but {also}."
+                return f"At level {LEVEL:g}: there is structure ({of_all}), but {also}."
             return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
         groups = self.groups
         if not own.rejected and len(groups) == 1:
@@ -314,17 +315,20 @@ class ClusterValidationResult(VerdictFirst):
                 return f"At level {LEVEL:g}: no second mode was found ({of_all}); {why_so}."
             if everywhere.rejected and (where := self._same_clusters()):
                 alone = f"the test along the line{'s' * (self.k > 2)} between them does not reject"
-                return f"There is structure ({of_all}), and {where}; but {alone} ({p_text(own.pvalue)})."
+                but = f"but {alone} ({p_text(own.pvalue_adjusted)})"
+                return f"At level {LEVEL:g}: there is structure ({of_all}), and {where}; {but}."
             seen = f"{', '.join(cut_all(modes[:3]))}: more than one mode" if modes else of_all
             other = self._elsewhere() if everywhere.rejected else "It shows in single columns, each by itself."
-            return f"There is structure ({seen}), but not along the lines of this partition. {other}"
+            return (
+                f"At level {LEVEL:g}: there is structure ({seen}), but not along the lines of this partition. {other}"
+            )
         return f"At level {LEVEL:g}: {self._separate(groups)}"
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
         """Say which clusters are separate, with the largest adjusted p of the merges that part them."""
         own = self._of("partition")[0]
         if len(groups) == 1:
-            return f"evidence of clusters ({p_text(own.pvalue)}), but not of any of these {self.k} by itself."
+            return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but not of any of these {self.k} by itself."
         parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.pvalue_adjusted <= LEVEL]
         p = f"{'largest ' * (len(parting) > 1)}adjusted {p_text(max(parting))}"
         if len(groups) == self.k == 2:

@@ -23,7 +23,7 @@ from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.samplers import Sampler, as_sampler
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
-from energystats.inputs.table import as_table
+from energystats.inputs.table import as_table, match_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import row_places, truths_as_numbers
@@ -148,6 +148,7 @@ def normality_test(
     # the statistic is affine invariant: an orthonormal basis of the centred columns is all it sees
     Q = _find_orthonormal_basis(points, table.columns)
     n, d = Q.shape
+    match_columns(table, rounding, "rounding")
     grid = _RoundedNormal.of(points, rounding)
     notes = _notes_on_ties(points) if grid is None else grid.notes
     if n == d + 1 and grid is None:

@@ -14,7 +14,7 @@ from energystats.inputs.labels import is_single
 from energystats.inputs.matrices import as_square, as_symmetric
 from energystats.inputs.names import near_names
 from energystats.inputs.options import check_count, check_option, check_positive
-from energystats.inputs.table import as_table, check_same_rows, match_rows
+from energystats.inputs.table import InputTable, as_table, check_same_rows, match_rows
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Exponential, Gaussian
 from energystats.metrics.kernel import Kernel
@@ -70,14 +70,20 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
     >>> es.distance_kernel([[0.0, 2.0], [2.0, 0.0]], base=0).tolist()
     [[0.0, 0.0], [0.0, 2.0]]
     """
-    table = as_table(R)
-    if not is_single(base):
-        match_rows([table], {"base": as_table(base)})
+    table = _table_with_base(R, base)
     matrix = as_square(table, "R")
     # Gower's form (I - 1s')(-1/2 R)(I - s1') [K 3], written out in sums of rows
     toward = matrix @ _read_base(base, len(matrix))  # mean rho of every point to the origin, up to a constant
     spread = float(_read_base(base, len(matrix)) @ toward)
     return np.asarray(0.5 * (toward[:, None] + toward[None, :] - matrix - spread))
+
+
+def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
+    """Read a matrix as a table, and refuse weights of the points whose index is another one."""
+    table = as_table(matrix)
+    if not is_single(base):
+        match_rows([table], {"base": as_table(base)})
+    return table
 
 
 def _read_base(base: Any, n: int) -> FloatArray:
@@ -187,7 +193,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
     >>> es.center_kernel([[1.0, 0.0], [0.0, 3.0]]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    matrix = as_symmetric(K, "K")
+    matrix = as_symmetric(_table_with_base(K, base), "K")
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return centred(matrix)

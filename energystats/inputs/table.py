@@ -24,6 +24,7 @@ __all__ = [
     "check_same_rows",
     "join_indices",
     "masked_in",
+    "match_columns",
     "match_rows",
     "other_columns",
 ]
@@ -221,6 +222,19 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
         # another length is refused where the values are read, with both lengths in the message
         elif len(rows) == len(own) and not _have_same_names(rows, own):
             raise ValueError(_other_rows(rows, name, delayed=column.delayed))
+
+
+def match_columns(table: InputTable, given: Any, argument: str) -> None:
+    """Refuse one number a column whose names are not those of the columns, in their order."""
+    own = as_table(given).index
+    if table.columns is None or own is None or len(own) != len(table.columns) or counts_only(own):
+        return
+    if [str(name) for name in own] != list(table.columns):
+        raise ValueError(
+            f"`{argument}` must have the names of the columns in their order ({', '.join(table.columns)}), got "
+            f"{', '.join(str(name) for name in own)}; align it (`{argument}[X.columns]`), or match columns by position "
+            f"with `{argument}.to_numpy()`."
+        )
 
 
 def _have_same_names(rows: Any, own: Any) -> bool:

@@ -29,6 +29,16 @@ class SciPyMetric(Metric):
         The name of the distance; for other names of it see `resolve`.
     alpha : float, default 1.0
         0.001 <= alpha <= 2.
+    params : dict, optional
+        Arguments of `cdist`: "p" and "w" of "minkowski", "V" of "seuclidean", "VI" of "mahalanobis"; arrays have the
+        order of the columns.
+
+    Raises
+    ------
+    ValueError
+        If there is no such distance, or alpha is not as above.
+    TypeError
+        If one of `params` has names, which cannot be compared with those of the columns.
 
     Notes
     -----
@@ -51,6 +61,12 @@ class SciPyMetric(Metric):
         if self.name not in SCIPY_NAMES:
             object.__setattr__(self, "name", find_metric_name(self.name, SCIPY_NAMES, "name"))
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
+        for key, part in self.params.items():
+            if hasattr(part, "to_numpy"):
+                raise TypeError(
+                    f"`params[{key!r}]` must be numbers in the order of the columns, without names, got "
+                    f"{type(part).__name__}; pass `.to_numpy()`."
+                )
         kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
         object.__setattr__(self, "params", kept)
 
@@ -119,7 +135,7 @@ class SciPyMetric(Metric):
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:
-        if self.params:
+        if "exponents" in self.params:
             units = self.params["exponents"] + exponent
             return replace(self, params={**self.params, "exponents": units})
         return self if self.name in DEGREES else None

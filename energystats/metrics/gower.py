@@ -224,7 +224,8 @@ def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ..
         or isinstance(weights, str)
         or not isinstance(weights, Mapping | Sequence | np.ndarray)
     ):
-        raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}.")
+        hint = "; `weights.to_dict()` goes by name" if hasattr(weights, "to_dict") else ""
+        raise TypeError(f"`weights` must be a mapping or a sequence, got {type(weights).__name__}{hint}.")
     named = weights if isinstance(weights, Mapping) else dict(enumerate(weights))
     found: dict[str, float] = {}
     for name, value in named.items():
