@@ -379,6 +379,11 @@ def test_rows_are_matched_by_their_names(triangle):
     assert answers["what"].tolist()[-2:] == ["kind", "first"]
     assert answers["statistic"].iloc[-2] == 1
     assert answers["pvalue_adjusted"].iloc[-2] == 2 * answers["pvalue"].iloc[-2]  # Holm
+    by_name = {"kind": outside["kind"], "first": outside["first"].to_numpy()}
+    of_dict = es.validate_clusters(frame, partition=found, outside=by_name, n_resamples=9, rng=0).to_frame()
+    pd.testing.assert_frame_equal(of_dict, answers)
+    with pytest.raises(ValueError, match=r"`outside\['kind'\]` must have the index of the table"):
+        es.validate_clusters(frame, 3, outside={"kind": outside["kind"][::-1]})
     with pytest.raises(ValueError, match=r"`outside\['kind'\]` must have the index of the table"):
         es.validate_clusters(frame, 3, outside=outside.sample(frac=1, random_state=1))
     with pytest.raises(ValueError, match="`partition` must have the index of the table"):

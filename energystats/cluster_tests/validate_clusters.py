@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -86,7 +86,7 @@ def validate_clusters(
     clusterer: Any = None,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
-    outside: ArrayLike | None = None,
+    outside: ArrayLike | Mapping[str, ArrayLike] | None = None,
     n_resamples: int = 199,
     conservative: bool = False,
     standardize: bool = False,
@@ -111,8 +111,8 @@ def validate_clusters(
         The semimetric for energy clusters, S and silhouettes; the tests are about lines in X whatever it is.
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
-    outside : array_like of shape (n,) or DataFrame, optional
-        Labels known from elsewhere, which were not used to cluster; or a column of each of several. Those that are a
+    outside : array_like of shape (n,), DataFrame or dict, optional
+        Labels known from elsewhere, which were not used to cluster; or several, by name. Those that are a
         local optimum of W or of k-means, as clusters found from `X` are, get a note.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
@@ -293,9 +293,11 @@ def _read_partition(given: Any, n: int) -> IntArray:
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
     columns = {"partition": asked.labels}
-    if getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns"):
-        names = [str(name) for name in outside.columns]
-        columns |= {f"outside[{name!r}]": outside[name] for name in outside.columns}
+    of_frame = getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns")
+    if of_frame or isinstance(outside, Mapping):
+        several = {name: outside[name] for name in (outside.columns if of_frame else outside)}
+        names = [str(name) for name in several]
+        columns |= {f"outside[{name!r}]": labels for name, labels in several.items()}
     elif outside is not None:
         names = [str(getattr(outside, "name", None) or "the labels")]
         columns["outside"] = outside
