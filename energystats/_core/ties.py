@@ -163,8 +163,8 @@ def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Genera
     places = np.unique(same.argmax(axis=1))
     if shares.mean() <= SHARED_PLACES or len(places) < 2:
         return None
-    nearest = np.sort(squared[:, places], axis=1)
-    steps = np.sqrt(nearest[:, min(points.shape[1], len(places) - 1)])
+    nth = min(points.shape[1], len(places) - 1)
+    steps = np.sqrt(np.partition(squared[:, places], nth, axis=1)[:, nth])
     widths = np.minimum(0.5 * steps, WIDEST_JITTER * np.sqrt(points.var(axis=0).mean()))
     moved = points + widths[:, None] * rng.standard_normal(points.shape)
     return JitteredPlaces(moved, int(np.count_nonzero(shares)))
