@@ -86,6 +86,19 @@ def test_matrices_of_coarse_counts_show_no_clusters(rng):
     assert es.cluster_test(pdist(apart), metric="precomputed", n_resamples=99, rng=rng).pvalue <= 0.05
 
 
+def test_small_p_of_a_matrix_warns_of_columns_that_it_hides(rng):
+    """One rounded column beside a fine one: no two rows are equal, and the lines of the grid are modes."""
+    cloud = np.column_stack((rng.normal(4, 0.4, 172), np.round(rng.normal(80, 6, 172))))
+    table = es.cluster_test(cloud, n_resamples=99, rng=rng)
+    matrix = es.cluster_test(pdist(cloud), metric="precomputed", n_resamples=99, rng=rng)
+    hidden = "Caution: A rounded column, or values at a limit, behind the matrix can make p small"
+    assert (hidden in matrix.summary()) == (matrix.pvalue <= 0.05)
+    assert hidden not in table.summary()
+    apart = pdist(rng.normal(size=(60, 2)) + np.repeat([[0], [9]], 30, axis=0))
+    assert hidden in es.cluster_test(apart, metric="precomputed", n_resamples=99, rng=rng).summary()
+    assert hidden in es.cluster_tree(apart, metric="precomputed", n_resamples=99, rng=rng).summary()
+
+
 grids = st.lists(st.integers(-40, 40), min_size=2, max_size=12, unique=True).map(sorted)
 
 

@@ -125,8 +125,8 @@ def test_an_object_says_permutation_even_where_few_labelings_exist():
     assert es.energy_test(x, y, method=es.Permutation(), rng=0).method == "permutation"
 
 
-def test_mmd_stops_early_and_extrapolates(rng):
-    x = rng.normal(size=(40, 2))
+def test_mmd_stops_early_and_extrapolates():
+    x = np.random.default_rng(0).normal(size=(40, 2))
     stopped = es.mmd_test(x[:20], x[20:], method=es.Permutation(9999, stop_at=10), rng=0)
     assert stopped.stopped_early
     assert es.mmd_test(x[:20], x[20:] + 3, method=es.Permutation(extrapolate=True), rng=0).extrapolated

@@ -387,6 +387,25 @@ def test_contrasts_are_named_after_the_partition(rng):
     assert_allclose(first.contrasts["statistic"], second.contrasts["statistic"])
 
 
+def test_the_work_is_estimated_anew_when_a_clusterer_has_said_how_many_clusters_there_are(two, monkeypatch):
+    """Draws and contrasts grow with their number, which nobody knows before."""
+    from energystats.cluster_tests import split
+
+    weighed = []
+
+    def weigh(progress, d, *works):
+        weighed.append(works)
+        return False
+
+    monkeypatch.setattr(split, "weigh", weigh)
+    for k in (2, 8):
+        es.cluster_test(two, clusterer=KMeans(k, n_init=1, random_state=0), n_resamples=9, n_splits=1, rng=0)
+    few, many = (sum(work.touched for work in works) for works in weighed)
+    assert many > 8 * few
+    es.cluster_test(two, 3, n_resamples=9, n_splits=1, rng=0)
+    assert len(weighed) == 2  # the number was an argument, and known at the entry
+
+
 def test_a_clusterer_with_one_cluster_splits_nothing(two):
     found = es.cluster_test(two, clusterer=lambda Z: np.zeros(len(Z)), n_resamples=19, rng=0)
     assert (found.pvalue, found.n_splits, found.n_clustered) == (1.0, 0, 0)

@@ -157,7 +157,7 @@ CLUSTER = Command(
         **NOTES,
         "--resamples --n-resamples": {
             **GENERAL["--resamples --n-resamples"], "default": 199,
-            "help": "random draws behind a p-value, half of k times as many with k > 2 (default %(default)s)",
+            "help": "random draws behind a p-value; with k > 2 about k/2 times as many (default %(default)s)",
         },
     },
     groups=("columns", "rows and columns", "reading"),

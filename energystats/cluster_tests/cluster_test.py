@@ -102,7 +102,7 @@ def cluster_test(
     n_splits : int, default 5
         Random splits of "split" (into five folds) and of "crossfit" (into halves, each used twice).
     n_resamples : int, default 199
-        Draws behind each p-value, ceil(k/2) times as many with k > 2; reference samples of "refit" and "crossfit".
+        Draws behind each p-value, ceil(k/2) (n + 1) - 1 for n with k > 2; reference samples of "refit" and "crossfit".
     conservative : bool, default False
         Multiply p-values of "split" and "unimodal-1d" by 1.6/1.2 times as much; wants n_resamples >= 499.
     standardize : bool, default False

@@ -111,10 +111,7 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
-    assumed = (
-        f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space. Rounding and limits of "
-        "columns behind it are not seen: test the columns where there are any."
-    )
+    assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
     tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
     notes: tuple[str, ...] = (
         _warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power) or assumed,

@@ -11,7 +11,7 @@ from scipy.optimize import linear_sum_assignment
 from energystats._core.interrupts import map_in_threads
 from energystats._core.pvalues import over_contrasts
 from energystats._core.unimodal import EXCESS
-from energystats._runtime import with_bar
+from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
@@ -30,6 +30,8 @@ from energystats.cluster_tests.whole_clusters import WholeClusters
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
+from energystats.pairs.workloads import Size
+from energystats.pairs.workloads import split as work_of_split
 
 __all__ = ["ALIKE", "LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
 
@@ -57,6 +59,12 @@ FEWER_SHOW_MORE = Caution(
 NO_PARTITION = (
     "`.partition` is None: there are too many points for all pairs, and rho is not known to be of negative type, which "
     "landmarks need. Take a random part of the rows."
+)
+COARSE_BEHIND_MATRIX = Caution(
+    "A rounded column, or values at a limit, behind the matrix can make p small: test the table, if there is one.",
+    "Their lines count as modes, and distances do not show them where another column is fine. Of normal clouds in two "
+    "columns, one rounded to a sixth of its standard deviation, .95 were rejected at level .05 as matrices, and none as "
+    "tables.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
@@ -222,8 +230,12 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     )
     splits = [_Split([_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})], {})]
     if k > 1:
+        shown = options.progress
+        if user_clusterer is not None:  # now that the number of its clusters is known
+            size = replace(Size.of(d), exact=True)  # what it takes to find them is not
+            shown = weigh(shown, d, *work_of_split(size, k, n_splits, splitter.n_resamples))
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
-        splits = list(with_bar(of_splits, options.progress, total=n_splits, unit="split", size=lambda _: 1))
+        splits = list(with_bar(of_splits, shown, total=n_splits, unit="split", size=lambda _: 1))
     points = space.scorer.points
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     outcomes = [split.outcomes for split in splits]
@@ -240,6 +252,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         notes=(
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
+            *((COARSE_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
             *(note_bent_cloud(points) if found.pvalue <= LEVEL and points is not None else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),

@@ -116,7 +116,7 @@ def undecided(pvalue: float, interval: tuple[float, float], what: str = "permuta
 def write_counts(counts: Sequence[int]) -> str:
     """Write '60, 50 and 40', of many numbers the first ones."""
     if len(counts) > COUNTS_SHOWN:
-        return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))} and {len(counts) - COUNTS_SHOWN} other numbers of"
+        return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))}, ... ({len(counts) - COUNTS_SHOWN} more)"
     *most, last = map(str, counts)
     return f"{', '.join(most)} and {last}" if most else last
 

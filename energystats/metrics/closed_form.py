@@ -168,7 +168,7 @@ class Sine(Metric):
     Parameters
     ----------
     theta : float, default 0.9
-        Half the distance between sign changes is theta pi.
+        The distance between sign changes is theta pi.
 
     Examples
     --------
