@@ -63,7 +63,7 @@ NO_PARTITION = (
 COARSE_BEHIND_MATRIX = Caution(
     "A rounded column, or values at a limit, behind the matrix can make p small: test the table, if there is one.",
     "Their lines count as modes, and distances do not show them where another column is fine. Of normal clouds in two "
-    "columns, one rounded to a sixth of its standard deviation, .95 were rejected at level .05 as matrices, and none as "
+    "columns, one rounded to a sixth of its standard deviation, .95 were rejected at level .05 as matrices, none as "
     "tables.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
