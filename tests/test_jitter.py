@@ -12,6 +12,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import binom, norm
 
 import energystats as es
+from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.ties import find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import unimodality_test
@@ -71,32 +72,65 @@ def test_points_that_share_places_are_jittered_by_half_the_distance_to_the_next_
     assert jitter_places(many, np.square(many[:, None] - many[None]).sum(axis=2), Ones()) is None  # 2 of 106
 
 
+def test_columns_of_tied_values_are_found_behind_a_rotation(rng):
+    """The direction of the column with most ties; none behind continuous columns, or one point too few on a plane."""
+    coarse = np.column_stack((rng.normal(size=(60, 2)), rng.integers(0, 5, 60)))
+    turned = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    points = (coarse - coarse.mean(axis=0)) @ turned
+    found = find_tied_direction(points, rng)
+    assert_allclose(np.abs(found @ turned[2]), 1, atol=1e-6)
+    values = snapped(points @ found, np.abs(points).max())
+    assert np.unique(values).size == np.unique(coarse[:, 2]).size
+    assert find_tied_direction(rng.normal(size=(60, 3)), rng) is None
+    assert find_tied_direction(rng.normal(size=(60, 1)), rng) is None
+    assert_allclose(np.abs(find_tied_direction(coarse[:, 2:] - 2, rng)), 1)
+    assert find_tied_direction(np.zeros((60, 2)), rng) is None
+    assert find_tied_direction(np.repeat(rng.normal(size=(20, 3)), 3, axis=0), rng) is None  # copies
+    few = rng.normal(size=(60, 2))
+    few[:4, 0] = 0.0  # any line holds two, and four are not three more
+    assert find_tied_direction(few, rng) is None
+
+
+def test_a_grid_is_found_along_its_columns_not_its_diagonals(rng):
+    counts = rng.poisson(0.7, (200, 3)).astype(float)
+    counts -= counts.mean(axis=0)
+    assert_allclose(np.sort(np.abs(find_tied_direction(counts, rng))), [0, 0, 1], atol=1e-6)
+
+
 @pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
-def test_matrices_of_coarse_counts_show_no_clusters(rng):
-    """Lines of the grid are modes in directions that a matrix hides: without jitter all of these were rejected."""
+@pytest.mark.parametrize("columns", ["counts", "one"])
+def test_matrices_of_coarse_columns_show_no_clusters(columns, rng):
+    """Lines of a grid are modes in directions that a matrix hides: without jitter nearly all of these were rejected."""
     pvalues = []
     for _ in range(8):
-        counts = np.log1p(rng.poisson(0.7, (100, 4)))
-        found = es.cluster_test(pdist(counts), metric="precomputed", n_resamples=99, rng=rng)
+        if columns == "counts":
+            cloud = np.log1p(rng.poisson(0.7, (100, 4)))
+        else:
+            cloud = np.column_stack((rng.normal(4, 0.4, 120), np.round(rng.normal(80, 6, 120))))
+        found = es.cluster_test(pdist(cloud), metric="precomputed", n_resamples=99, rng=rng)
         pvalues.append(found.pvalue)
         assert found.jittered
-        assert any("have distance 0 to another one, so all were jittered" in note for note in found.notes)
+        assert any("hidden column 0" in note for note in found.notes)
     assert np.count_nonzero(np.array(pvalues) <= 0.05) <= 3
     apart = np.round(rng.normal(size=(100, 3)) + np.repeat([[0], [8]], 50, axis=0))
     assert es.cluster_test(pdist(apart), metric="precomputed", n_resamples=99, rng=rng).pvalue <= 0.05
 
 
+def test_copies_of_rows_behind_a_matrix_are_jittered(rng):
+    """No column has ties of its own, and points share places all the same."""
+    X = rng.normal(size=(60, 2))
+    copied = np.vstack((X, X[:20]))
+    with pytest.warns(es.TiesWarning, match="40 of 80 points have distance 0 to another one, so all were jittered"):
+        assert es.cluster_test(pdist(copied), metric="precomputed", n_resamples=19, rng=rng).jittered
+
+
 def test_small_p_of_a_matrix_warns_of_columns_that_it_hides(rng):
-    """One rounded column beside a fine one: no two rows are equal, and the lines of the grid are modes."""
-    cloud = np.column_stack((rng.normal(4, 0.4, 172), np.round(rng.normal(80, 6, 172))))
-    table = es.cluster_test(cloud, n_resamples=99, rng=rng)
-    matrix = es.cluster_test(pdist(cloud), metric="precomputed", n_resamples=99, rng=rng)
-    hidden = "Caution: A rounded column, or values at a limit, behind the matrix can make p small"
-    assert (hidden in matrix.summary()) == (matrix.pvalue <= 0.05)
-    assert hidden not in table.summary()
-    apart = pdist(rng.normal(size=(60, 2)) + np.repeat([[0], [9]], 30, axis=0))
-    assert hidden in es.cluster_test(apart, metric="precomputed", n_resamples=99, rng=rng).summary()
-    assert hidden in es.cluster_tree(apart, metric="precomputed", n_resamples=99, rng=rng).summary()
+    apart = rng.normal(size=(60, 2)) + np.repeat([[0], [9]], 30, axis=0)
+    hidden = "Caution: Rounded values or limits in columns behind the matrix can make p small"
+    for call in (es.cluster_test, es.cluster_tree):
+        assert hidden in call(pdist(apart), metric="precomputed", n_resamples=99, rng=rng).summary()
+        assert hidden not in call(apart, n_resamples=99, rng=rng).summary()
+        assert hidden not in call(pdist(apart[:30]), metric="precomputed", n_resamples=49, rng=rng).summary()
 
 
 grids = st.lists(st.integers(-40, 40), min_size=2, max_size=12, unique=True).map(sorted)

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from energystats._core.gram import factor_coordinates
+from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
 from energystats._core.ties import jitter_places, jitter_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies
@@ -120,10 +121,28 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
-    if twins := jitter_places(points, squared, rng):
+    points, ties = _jitter_hidden_columns(points - points.mean(axis=0), d, rng)
+    if len(ties) < points.shape[1] and (twins := jitter_places(points, squared, rng)):
         notes, points = (*notes, _warned_of_twins(twins.count, d.n)), twins.points
-    ties = (ColumnTies("the points", "", False, False, ()),) if twins else ()
+        ties = (*ties, ColumnTies("the points", "", False, False, ()))
     return CoordinateScorer(points - points.mean(axis=0), ties, notes)
+
+
+def _jitter_hidden_columns(
+    points: FloatArray, d: Dissimilarity, rng: np.random.Generator
+) -> tuple[FloatArray, tuple[ColumnTies, ...]]:
+    """Jitter ties along directions in which values repeat, orthogonal to each other as columns are."""
+    ties: list[ColumnTies] = []
+    rest = np.eye(points.shape[1])  # directions that were not looked at, in columns
+    while rest.shape[1] and (direction := find_tied_direction(points @ rest, rng)) is not None:
+        along = rest @ direction
+        values = snapped(points @ along, float(np.abs(points).max()))
+        if (spread := jitter_ties(values, rng)) is not None:
+            points = points + np.multiply.outer(spread.values - values, along)
+            ties.append(ColumnTies.of(spread, f"hidden column {len(ties)}", d.exponent, d.n))
+        # the others are orthogonal to it
+        rest = rest @ orthogonal_to(direction)
+    return points, tuple(ties)
 
 
 def _warned_of_twins(count: int, n: int) -> str:

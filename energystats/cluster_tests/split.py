@@ -60,11 +60,10 @@ NO_PARTITION = (
     "`.partition` is None: there are too many points for all pairs, and rho is not known to be of negative type, which "
     "landmarks need. Take a random part of the rows."
 )
-COARSE_BEHIND_MATRIX = Caution(
-    "A rounded column, or values at a limit, behind the matrix can make p small: test the table, if there is one.",
-    "Their lines count as modes, and distances do not show them where another column is fine. Of normal clouds in two "
-    "columns, one rounded to a sixth of its standard deviation, .95 were rejected at level .05 as matrices, none as "
-    "tables.",
+COLUMNS_BEHIND_MATRIX = Caution(
+    "Rounded values or limits in columns behind the matrix can make p small: test the table, if there is one.",
+    "Columns in which many values are equal were looked for, and their ties jittered; where distances are rounded, or "
+    "there are many columns, some are not found, and values that repeat count as modes.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
@@ -252,7 +251,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         notes=(
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
-            *((COARSE_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
+            *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
             *(note_bent_cloud(points) if found.pvalue <= LEVEL and points is not None else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),
