@@ -87,6 +87,21 @@ def test_rounding_is_forgiven_and_a_real_violation_is_not(rng):
     assert es.is_euclidean(bent, tol=1e-8)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float16"])
+@pytest.mark.parametrize("n", [5, 60, 300])
+def test_entries_with_fewer_digits_have_a_wider_rounding(dtype, n, rng):
+    d = es.pairwise(rng.standard_normal((n, 3)) + 2)
+    coarse = d.astype(dtype)
+    assert es.is_euclidean(coarse)
+    assert es.negative_type(coarse.astype(float).astype(dtype) ** 2).holds
+    assert es.lingoes(coarse).constant == es.cailliez(coarse).constant == 0
+    assert es.principal_coordinates(coarse).coordinates.shape[1] == 3
+    bent = d.copy()
+    bent[0, 1:] = bent[1:, 0] = 0.1 * bent[0, 1:]
+    assert not es.is_euclidean(bent.astype("float32"))
+    assert not es.is_euclidean(coarse, tol=1e-9) or n == 5
+
+
 @oracles_with("is_euclid_D^1")
 def test_is_euclidean_agrees_with_ade4(oracle):
     d = squareform(pdist(oracle.points)) if oracle.points is not None else oracle.data

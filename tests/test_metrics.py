@@ -216,3 +216,13 @@ def test_mahalanobis_refuses_columns_that_leave_too_few_digits(rng):
     assert es.pairwise(np.column_stack((a[:, 0], a[:, 0] + 1e-3 * a[:, 1])), metric="mahalanobis").shape == (30, 30)
     with pytest.raises(ValueError, match="columns are linearly dependent"):
         es.pairwise(np.column_stack((a[:, 0], a[:, 0] + 1e-7 * a[:, 1])), metric="mahalanobis")
+
+
+def test_parameters_tell_metrics_apart():
+    by_cubes, by_fourth = (es.metrics.SciPyMetric("minkowski", params={"p": p}) for p in (3, 4))
+    weighted = [es.metrics.SciPyMetric("minkowski", params={"p": 3, "w": np.ones(2)}) for _ in range(2)]
+    assert by_cubes != by_fourth
+    assert by_cubes != weighted[0] == weighted[1]
+    assert by_cubes != "minkowski"
+    assert len({by_cubes, by_fourth, weighted[0], weighted[1]}) == 3
+    assert "'p': 4" in repr(by_fourth)

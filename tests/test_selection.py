@@ -637,3 +637,12 @@ def test_choices_cannot_be_changed(rng):
     with pytest.raises(TypeError, match="does not support item assignment"):
         found.choices["gap"] = 7
     assert pickle.loads(pickle.dumps(found)).choices == copy.deepcopy(found).choices == found.choices
+
+
+def test_eigengap_says_that_values_of_ties_are_its_clusters():
+    counts = np.repeat([[0.0, 0], [1, 0], [0, 1], [3, 3]], [20, 20, 20, 10], axis=0)
+    found = es.select_k(counts, 8, "eigengap", rng=0)
+    assert found.k == 4
+    assert "There are 4 distinct points" in " ".join(found.notes)
+    spread = counts + np.linspace(0, 1e-3, 70)[:, None]
+    assert "distinct points: each value" not in " ".join(es.select_k(spread, 8, "eigengap", rng=0).notes)

@@ -187,3 +187,17 @@ def test_a_p_value_equal_to_the_level_rejects(rng):
     """The smallest p of 19 permutations is .05."""
     how = {"level": 0.05, "n_resamples": 19, "n_replicates": 5, "rng": rng}
     assert energy_power(lambda n, g: g.random(n), lambda n, g: 50 + g.random(n), 10, **how).rows[0].power == 1
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_a_row_so_far_away_that_all_others_tie_is_noted(metric, rng):
+    x = np.concatenate([rng.standard_normal(20), rng.standard_normal(20) + 2])
+    groups = np.repeat(["a", "b"], 20)
+
+    def notes(far):
+        x[3] = far
+        return " ".join(es.energy_test(es.pairwise(x) if metric == "precomputed" else x, groups=groups, metric=metric,
+                                       n_resamples=19, rng=rng).notes)  # fmt: skip
+
+    assert "A row lies" in notes(1e15)
+    assert "A row lies" not in notes(1e3)

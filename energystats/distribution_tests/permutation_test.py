@@ -54,6 +54,7 @@ ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visi
 BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
 CONFIDENCE_LEVEL = 0.95
 FAR_ROW = 0.01  # share of the distance between ordinary rows that a tie must not reach
+FEW_ROWS = 64  # of a matrix, in which a far row is looked for
 TIED_TAIL = (
     "p was counted, not extrapolated: permutations with large statistics tie, as with counts or few points, and no "
     "fitted curve describes the steps between them."
@@ -344,11 +345,15 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
 def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
     """Note a row so far out that what distinguishes labelings of the others counts as rounding."""
     points = c.d.coordinates
-    if points is None:
+    if points is not None:
+        low, high = np.quantile(points, (0.25, 0.75), axis=0)
+        width, half = float(np.ptp(points, axis=0).max()), float((high - low).max())
+    elif c.d.is_stored:  # some rows of the matrix: a far one stands in each of them
+        some = np.abs(c.d.matrix[:: max(1, c.d.n // FEW_ROWS)])
+        width, half = float(some.max()), float(np.median(np.median(some, axis=1)))
+    else:
         return ()
-    low, high = np.quantile(points, (0.25, 0.75), axis=0)
-    width, half = float(np.ptp(points, axis=0).max()), float((high - low).max())
-    if half == 0 or tie_tolerance(width, len(points)) < FAR_ROW * half:
+    if half == 0 or tie_tolerance(width, c.d.n) < FAR_ROW * half:
         return ()
     return (
         f"A row lies {width / half:.0e} times as far from others as half of the rows from each other: labelings that "

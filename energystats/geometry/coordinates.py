@@ -14,7 +14,7 @@ from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.euclidize import cailliez, lingoes
 from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
-from energystats.geometry.negative_type import relative_tolerance, root_unit_of, unit_of
+from energystats.geometry.negative_type import relative_tolerance, root_unit_of, tolerance_for, unit_of
 from energystats.geometry.results import PrincipalCoordinates
 from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.inputs.options import check_count, check_flag, check_option
@@ -80,6 +80,7 @@ def principal_coordinates(
     ((3, 2), 0.0)
     """
     distances = as_distances(d, "d")
+    tol = tolerance_for(d, len(distances), tol)
     if n_components is not None:
         n_components = check_count(n_components, "n_components", low=1)
     kind: Literal["lingoes", "cailliez"] | None = None
@@ -177,6 +178,7 @@ def kernel_pca(
             raise ValueError('`metric`, `alpha` and `standardize` need points; `kernel="precomputed"` has none.')
         rho, index = kernel_distance(X), matrix_index(X)
         summand = float(np.abs(as_symmetric(X, "X")).max())
+        tol = tolerance_for(X, len(rho), tol)
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
         rho, index, summand = d.matrix, d.index, d.summand

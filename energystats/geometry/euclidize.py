@@ -13,7 +13,14 @@ from energystats._core.threads import one_thread_up_to
 from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.kernels import kernel_distance
-from energystats.geometry.negative_type import SMALLEST_ALONE, Examination, examine_spectrum, root_unit_of, unit_of
+from energystats.geometry.negative_type import (
+    SMALLEST_ALONE,
+    Examination,
+    examine_spectrum,
+    root_unit_of,
+    tolerance_for,
+    unit_of,
+)
 from energystats.geometry.results import Euclidization, Repair
 from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.pairs.workloads import spectrum
@@ -77,7 +84,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
-    found = examine_spectrum(rho, tol)
+    found = examine_spectrum(rho, tolerance_for(d, len(given), tol))
     return _add_constant(rho, unit, found, given=given, index=matrix_index(d))
 
 
@@ -135,7 +142,7 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     # rho is a difference of entries of K: what their rounding leaves counts as 0
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
-    found = examine_spectrum(rho, tol, summand=float(np.abs(matrix).max()) / unit**2)
+    found = examine_spectrum(rho, tolerance_for(K, len(matrix), tol), summand=float(np.abs(matrix).max()) / unit**2)
     return _add_constant(rho, unit, found, given=None, index=matrix_index(K), source="kernel")
 
 
@@ -216,7 +223,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     unit = unit_of(given)
     scaled = given / unit
     rho = scaled**2
-    found = examine_spectrum(rho, tol)
+    found = examine_spectrum(rho, tolerance_for(d, len(given), tol))
     kappa, distances = 0.0, given
     if found.witness is not None:
         # F_L from squares and F_C from the dissimilarities themselves [K 12-15, with F_L in the top right block]
@@ -317,7 +324,7 @@ def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidi
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
-    found = examine_spectrum(rho, tol)
+    found = examine_spectrum(rho, tolerance_for(d, len(given), tol))
     distances = given
     if not found.holds:
         with one_thread_up_to(len(rho)):

@@ -14,6 +14,7 @@ from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.results import NegativeTypeResult
+from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.matrices import as_distances
 from energystats.inputs.options import as_generator, check_count, check_positive
 from energystats.metrics.base import Metric, MetricLike
@@ -29,6 +30,7 @@ __all__ = [
     "negative_type",
     "relative_tolerance",
     "root_unit_of",
+    "tolerance_for",
     "unit_of",
 ]
 
@@ -54,7 +56,8 @@ def negative_type(
         d that are to be Euclidean, R is d squared; see `is_euclidean`.
     tol : float, optional
         Rounding to allow for, as a share of the scale, which is the largest of the largest eigenvalue, max \|rho\|/2
-        and, for a kernel metric, the largest K(x, x). None: 10 n times the machine precision.
+        and, for a kernel metric, the largest K(x, x). None: 10 n times the machine precision; 8 sqrt(n) times that of
+        the entries of a matrix in single or half precision.
     metric : str, Metric or callable, default "precomputed"
         What R is; any metric of this package for points.
     alpha : float, default 1.0
@@ -117,6 +120,8 @@ def negative_type(
     if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
         weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
+        if isinstance(d.metric, Precomputed):
+            tol = tolerance_for(R, d.n, tol)
         return _judge_negative_type(examine_spectrum(rho, tol, summand=d.summand), d.metric, rho=rho, rows=None)
     weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
@@ -203,7 +208,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
     """
     distances = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(distances), 2.0, copies=3.0))
-    return _examine_distances(distances, tol).holds
+    return _examine_distances(distances, tolerance_for(d, len(distances), tol)).holds
 
 
 def _examine_distances(d: Any, tol: float | None) -> Examination:
@@ -276,6 +281,15 @@ def relative_tolerance(tol: float | None, n: int) -> float:
     if share >= 1:
         raise ValueError(f"`tol` is a share of the scale and must be below 1, got {share:g}.")
     return share
+
+
+def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
+    """Return the user's tolerance; None: of entries with fewer digits than a double, what their rounding can amount to.
+
+    Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
+    """
+    eps = digits_of(values)[1]
+    return tol if tol is not None or eps <= EPS else min(8 * float(np.sqrt(n)) * eps, 0.5)
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:

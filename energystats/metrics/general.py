@@ -55,7 +55,7 @@ class SciPyMetric(Metric):
     trusted: ClassVar[bool] = True
     name: str
     alpha: float = 1.0
-    params: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)  # "exponents": units of columns
+    params: dict[str, Any] = field(default_factory=dict)  # "exponents": units of columns
 
     def __post_init__(self) -> None:
         if self.name not in SCIPY_NAMES:
@@ -69,6 +69,22 @@ class SciPyMetric(Metric):
                 )
         kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
         object.__setattr__(self, "params", kept)
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether both measure alike; arrays among the parameters are compared entry by entry."""
+        if not isinstance(other, SciPyMetric):
+            return NotImplemented
+        if (self.name, self.alpha, self.params.keys()) != (other.name, other.alpha, other.params.keys()):
+            return False
+        return all(np.array_equal(part, other.params[key]) for key, part in self.params.items())
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.alpha))
+
+    def __repr__(self) -> str:
+        """Write the parameters that are numbers; arrays have no room."""
+        numbers = {key: part for key, part in self.params.items() if np.ndim(part) == 0}
+        return f"SciPyMetric(name={self.name!r}, alpha={self.alpha!r}{f', params={numbers!r}' if numbers else ''})"
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]

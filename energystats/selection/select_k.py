@@ -251,6 +251,8 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         notes.append(f"Null hypothesis at each split: {tree.null_hypothesis}.")
     if k_max < asked:
         notes.append(f"`k_max` was lowered from {asked} to {k_max}: {_why_lowered(d, k_max)}.")
+    if plan.criterion == "eigengap" and k == k_max < d.n - 1 and count_distinct(d.matrix, k + 1) == k:
+        notes.append(f"There are {k} distinct points: each value counts as a cluster of its own, as ties make it one.")
     notes += _note_criteria(d, plan, compared, tree)
     return SelectKResult(
         k=k,
