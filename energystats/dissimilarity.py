@@ -368,7 +368,18 @@ class Dissimilarity(abc.ABC):
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Find the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
-        return largest_eigenpairs(self.pairs.multiply, np.ones(self.n) if weights is None else weights, count)
+        if weights is not None:
+            return largest_eigenpairs(self.pairs.multiply, weights, count)
+        # more of them, which were found before, begin with these
+        if not self._found_eigenpairs or self._found_eigenpairs[-1][0].size < min(count, self.n):
+            self._found_eigenpairs.append(largest_eigenpairs(self.pairs.multiply, np.ones(self.n), count))
+        values, vectors = self._found_eigenpairs[-1]
+        return values[:count], vectors[:, :count]
+
+    @functools.cached_property
+    def _found_eigenpairs(self) -> list[tuple[FloatArray, FloatArray]]:
+        """Eigenpairs of G_c without weights that were asked for, the most of them last."""
+        return []
 
 
 K = TypeVar("K", bound=Dissimilarity)

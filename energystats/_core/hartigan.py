@@ -16,13 +16,16 @@ from energystats._typing import FloatArray, IntArray
 
 __all__ = [
     "cluster_table",
+    "cluster_tables",
     "hartigan_among_means",
     "hartigan_pass",
     "hartigan_passes",
     "inner_product",
     "sum_clusters",
+    "summed",
     "tabulated",
     "tabulated_afresh",
+    "tabulated_from",
 ]
 
 
@@ -144,6 +147,46 @@ def tabulated_afresh(
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """Compute counts and masses of the clusters, the table T, and the sums of w_x w_y rho inside them, from scratch."""
     table = cluster_table(R, weights, labels, k)
+    counts, mass, within = summed(weights, labels, table)
+    return counts, mass, table, within
+
+
+@njit
+def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Compute the tables of several partitions, the rows of `labels`, in one pass over R; (s, n) -> (s, k, n).
+
+    The row of the largest cluster is what the others leave of `totals`, R w, which saves most of the work for few
+    clusters.
+    """
+    count, n = labels.shape
+    tables = np.zeros((count, k, n))
+    largest = np.zeros(count, np.intp)
+    for s in range(count):
+        sizes = np.zeros(k, np.intp)
+        for y in range(n):
+            sizes[labels[s, y]] += 1
+        largest[s] = sizes.argmax()
+    for y in range(n):
+        w = weights[y]
+        for s in range(count):
+            l = labels[s, y]
+            if l != largest[s]:
+                for i in range(n):
+                    tables[s, l, i] += w * R[y, i]
+    for s in range(count):
+        for i in range(n):
+            tables[s, largest[s], i] = totals[i]
+        for l in range(k):
+            if l != largest[s]:
+                for i in range(n):
+                    tables[s, largest[s], i] -= tables[s, l, i]
+    return tables
+
+
+@njit
+def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """Compute counts and masses of the clusters, and the sums of w_x w_y rho inside them, from their table."""
+    k = table.shape[0]
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
     within = np.zeros(k)
@@ -151,41 +194,48 @@ def tabulated_afresh(
         counts[labels[i]] += 1
         mass[labels[i]] += weights[i]
         within[labels[i]] += weights[i] * table[labels[i], i]
-    return counts, mass, table, within
+    return counts, mass, within
 
 
 @njit
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute counts, masses, table and inner sums of the clusters from the sums over all points, `totals` (n,).
+    """Compute counts, masses, table and inner sums of the clusters from the sums over all points, `totals` (n,)."""
+    table = cluster_tables(R, weights, totals, labels.reshape(1, labels.size), k)[0]
+    counts, mass, within = summed(weights, labels, table)
+    return counts, mass, table, within
 
-    The row of the largest cluster is what the others leave, which saves most of the work for few clusters.
-    """
+
+@njit
+def tabulated_from(
+    R: FloatArray,
+    weights: FloatArray,
+    totals: FloatArray,
+    known: IntArray,
+    known_table: FloatArray,
+    labels: IntArray,
+    k: int,
+) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
+    """Compute counts, masses, table and inner sums from the table of `known` labels, where few points have others."""
     n = labels.size
-    counts = np.zeros(k, np.intp)
-    mass = np.zeros(k)
-    within = np.zeros(k)
-    table = np.zeros((k, n))
-    for i in range(n):
-        counts[labels[i]] += 1
-        mass[labels[i]] += weights[i]
-    largest = counts.argmax()
-    for y in range(n):
-        l = labels[y]
-        if l != largest:
+    sizes = np.zeros(k, np.intp)
+    changed = 0
+    for i in range(labels.size):
+        sizes[labels[i]] += 1
+        changed += labels[i] != known[i]
+    if 2 * changed >= labels.size - sizes.max():  # two rows change with a point, one is filled from scratch
+        return tabulated(R, weights, totals, labels, k)
+    table = known_table.copy()
+    for y in range(labels.size):
+        old = known[y]
+        new = labels[y]
+        if new != old:
             w = weights[y]
-            for i in range(n):
-                table[l, i] += w * R[y, i]
-    # the largest cluster: R w less the rows of all others
-    for i in range(n):
-        table[largest, i] = totals[i]
-    for l in range(k):
-        if l != largest:
-            for i in range(n):
-                table[largest, i] -= table[l, i]
-    for i in range(n):
-        within[labels[i]] += weights[i] * table[labels[i], i]
+            for i in range(labels.size):
+                table[old, i] -= w * R[y, i]
+                table[new, i] += w * R[y, i]
+    counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._core.hartigan import hartigan_passes, tabulated, tabulated_afresh
+from energystats._core.hartigan import cluster_tables, hartigan_passes, summed, tabulated_afresh, tabulated_from
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
@@ -195,6 +195,7 @@ def lowest(
     """
     W, found = standing[0], standing[1]
     _, mass, table, within = tabulated_afresh(R, weights, labels, k)
+    tables = cluster_tables(R, weights, totals, starts, k)
     for s in range(len(starts) + len(uniforms)):
         whole = True
         if s < len(starts):
@@ -207,7 +208,11 @@ def lowest(
         if not whole:
             continue
         begun = other.copy()
-        n_other, m_other, t_other, w_other = tabulated(R, weights, totals, other, k)
+        if s < len(starts):
+            t_other = tables[s]
+            n_other, m_other, w_other = summed(weights, other, t_other)
+        else:
+            n_other, m_other, t_other, w_other = tabulated_from(R, weights, totals, labels, table, other, k)
         hartigan_passes(R, weights, other, n_other, m_other, t_other, w_other, threshold, max_iter, W - threshold)
         # lower by more than rounding: a new best partition; equal to rounding: the best one was found once more
         now = np.sum(w_other / (2 * m_other))

@@ -46,6 +46,7 @@ SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
 ALIKE = 0.8  # adjusted Rand index
 SAME_CLUSTERS = 0.5  # the same, of clusters of parts and those of all points, in the mean
+SPLITS_COMPARED = 5  # from whose parts the mean is taken
 CLEARER = 3.0  # times smaller the p of another space has to be than that of the points as given
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
 CONTRASTS_MEAN = (
@@ -411,7 +412,7 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     shown = found.partition.labels
     alike = [
         adjusted_rand_score(shown[rows][labels >= 0], labels[labels >= 0])
-        for split in splits
+        for split in splits[:SPLITS_COMPARED]
         for rows, labels in split.parts.get(found.space, ())
     ]
     if not alike or (mean := float(np.mean(alike))) >= SAME_CLUSTERS:

@@ -281,6 +281,7 @@ def _changes(before: IntArray, after: IntArray) -> IntArray:
 ENOUGH = 20  # times that the best partition is found
 LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
 PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
+PAIRS_OF_STARTS = 40_000_000  # the same of starts, whose tables (at most 20 MB) are filled in one pass over the pairs
 
 
 class _Best(NamedTuple):
@@ -337,7 +338,9 @@ class MultiStartSearch:
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
         fixed = problem.R, problem.weights, problem.totals, problem.k, problem.tolerance, problem.max_iter
-        with self.shown(max(1, PAIRS_AT_ONCE // problem.n**2)) as portions:
+        n, k = problem.n, problem.k
+        searches, starts = max(1, PAIRS_AT_ONCE // n**2), max(1, PAIRS_OF_STARTS // (n * max(n, 16 * k)))
+        with self.shown(searches, starts) as portions:
             for portion in portions:
                 lowest(*fixed, portion.starts, portion.uniforms, portion.turn, ENOUGH, labels, origin, standing)
                 self.found = int(standing[1])
@@ -352,7 +355,7 @@ class MultiStartSearch:
     ) -> LocalOptimum:
         """Find the best partition of any method in calls of a pass each, so that somebody can watch or interrupt it."""
         problem, best, made, taken_back = self.problem, None, 0, 0
-        with self.shown(1) as portions:
+        with self.shown(1, 1) as portions:
             for portion in portions:
                 start = self.start_of(portion, best)
                 if start is None:
@@ -381,11 +384,11 @@ class MultiStartSearch:
         )
         return labels if whole else None
 
-    def portions(self, size: int) -> Iterator[_Portion]:
+    def portions(self, size: int, n_starts: int) -> Iterator[_Portion]:
         """Yield starts, and then perturbations for as long as they are wanted."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
         # first the starts ...
-        while block := list(islice(starts, size)):
+        while block := list(islice(starts, n_starts)):
             checkpoint()
             yield _Portion(np.array(block), nothing, 0)
         # ... then perturbations of the best partition, until it was found often enough
@@ -396,10 +399,10 @@ class MultiStartSearch:
                 return
             yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
 
-    def shown(self, size: int) -> closing[Generator[_Portion, None, None]]:
+    def shown(self, size: int, n_starts: int) -> closing[Generator[_Portion, None, None]]:
         """Put the portions behind a bar."""
         total = self.n_starts + self.tries
-        return closing(with_bar(self.portions(size), self.progress, total=total, unit="search", size=lambda p: p.size))
+        return closing(with_bar(self.portions(size, n_starts), self.progress, total=total, unit="search", size=lambda p: p.size))
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:

@@ -327,6 +327,8 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
     """Find the partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
+    if k_max > 1:
+        d.largest_eigenpairs(k_max - 1)  # for all upper bounds
     return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
 
 
