@@ -16,7 +16,7 @@ from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
-from energystats.cluster_tests.scores import CoordinateScorer, make_scorer
+from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
 from energystats.cluster_tests.split import _oriented, _partners, _Splitter, enough_draws
 from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
@@ -656,12 +656,20 @@ def arc(turn, n=150, noise=0.03, rng=None):
     return np.column_stack((np.cos(angles), np.sin(angles))) + noise * rng.normal(size=(n, 2))
 
 
+def bent(points):
+    """What is said of points, the same from their coordinates and from the distances alone."""
+    told = note_bent_cloud(CoordinateScorer(points), len(points))
+    squared = np.square(es.pairwise(points))
+    assert note_bent_cloud(_DistanceScorer(squared, ()), len(points)) == told
+    return told
+
+
 def test_bent_bands_and_rings_are_told(rng):
-    assert "bent band" in note_bent_cloud(arc(np.pi, rng=rng))[0]
-    assert "bent band" in note_bent_cloud(np.column_stack((arc(4.5, rng=rng), 0.1 * rng.normal(size=(150, 3)))))[0]
-    assert "on a ring" in note_bent_cloud(arc(2 * np.pi, rng=rng))[0]
+    assert "bent band" in bent(arc(np.pi, rng=rng))[0]
+    assert "bent band" in bent(np.column_stack((arc(4.5, rng=rng), 0.1 * rng.normal(size=(150, 3)))))[0]
+    assert "on a ring" in bent(arc(2 * np.pi, rng=rng))[0]
     shuffled = rng.permutation(arc(2 * np.pi, 200, rng=rng))
-    assert "on a ring" in note_bent_cloud(1e-6 * shuffled + 5)[0]
+    assert "on a ring" in bent(1e-6 * shuffled + 5)[0]
 
 
 def test_straight_clouds_and_clusters_are_not_bent(rng, two):
@@ -670,9 +678,27 @@ def test_straight_clouds_and_clusters_are_not_bent(rng, two):
     corner = np.concatenate([0.5 * rng.normal(size=(50, 2)) + c for c in ([0, 0], [6, 0], [6, 6])])
     bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
     clouds = rng.normal(size=(200, 2)), rng.normal(size=(100, 10)), rng.random((200, 3))
-    told = [note_bent_cloud(points) for points in (*clouds, long, far, two, corner, bars)]
+    told = [bent(points) for points in (*clouds, long, far, two, corner, bars)]
     assert sum(map(bool, told)) <= 2  # .003 of such clouds are told, as 4 of 1,400 were
-    assert note_bent_cloud(long[:, :1]) == ()
+    assert bent(long[:, :1]) == ()
+    assert bent(rng.normal(size=(5, 2)).repeat(20, axis=0)) == ()
+
+
+def species_along_a_gradient(n, rng):
+    """Counts of 25 species, each most frequent at a place of its own."""
+    places, optima, heights = rng.uniform(0, 10, n), rng.uniform(-1, 11, 25), rng.gamma(2, 8, 25)
+    counts = rng.poisson(heights * np.exp(-((places[:, None] - optima) ** 2) / 2.88))
+    return counts[counts.any(axis=1)].astype(float)
+
+
+def test_gradients_are_told_from_matrices_of_many_dimensions(rng):
+    told = 0
+    for _ in range(6):
+        R = es.pairwise(species_along_a_gradient(80, rng), metric="braycurtis", alpha=0.5)
+        assert es.is_euclidean(R)
+        test = es.cluster_test(R, metric="precomputed", n_splits=2, rng=rng)
+        told += any("one bent band" in note for note in test.notes)
+    assert told >= 2  # of 10 such samples 8 are told
 
 
 def test_bent_clouds_are_told_where_the_test_rejects(rng):

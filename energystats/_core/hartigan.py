@@ -218,7 +218,6 @@ def tabulated_from(
     k: int,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
     """Compute counts, masses, table and inner sums from the table of `known` labels, where few points have others."""
-    n = labels.size
     sizes = np.zeros(k, np.intp)
     changed = 0
     for i in range(labels.size):

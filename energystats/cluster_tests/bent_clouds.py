@@ -7,57 +7,56 @@ import math
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
-from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
+from energystats.cluster_tests.scores import Scorer
 from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, unimodality_test
 from energystats.display.sentences import Caution
-from energystats.display.tables import LEVEL
 
 __all__ = ["note_bent_cloud"]
 
 
 SHAPE_POINTS = 200  # that are looked at, and the share of them that neighbours have to connect
 CONNECTED = 0.95
+FEWEST = 20  # distinct points in which a shape can be seen
 ONE_LINE, STRAIGHTER = 0.82, 0.03  # share of variance along one axis of ways along a band, and how far above the points
 HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at most such a share of points lies
 ROUND = 2.0  # times that radii may differ, without the outer and inner tenth
 LARGEST_TURN = 0.6  # radians between points of a ring that are next to each other
 IN_ONE_PLANE = 0.8  # of the variance of a ring
-DRAWS = 99  # for the positions along a band
+DRAWS, GAP_LEVEL = 999, 0.0025  # for the positions along a band: samples of a gradient are uneven
 
 
-def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
+def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
     """Note that points look like a bent band or a ring, whose projections have two modes though nothing parts it.
 
     Ways along neighbours are compared with straight ones: those of a band lie on a line more nearly than its points
-    do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for m = min(n, 200) points at
-    fixed places in the table.
+    do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for the m = min(n, 200) points at
+    fixed places in the table, those that coincide counted once.
     """
-    if points.shape[1] < 2:
+    squared = scorer.squared_among(np.unique(np.linspace(0, n - 1, SHAPE_POINTS).astype(np.intp)))
+    distinct = ~np.tril(squared == 0, -1).any(axis=1)
+    squared = squared[np.ix_(distinct, distinct)]
+    if len(squared) < FEWEST:
         return ()
-    part = points[np.unique(np.linspace(0, len(points) - 1, SHAPE_POINTS).astype(np.intp))]
-    part = part - part.mean(axis=0)
-    with one_thread_up_to(len(part)):
-        axes, widths, _ = np.linalg.svd(part, full_matrices=False)
-    straight = np.square(widths) / np.square(widths).sum()
+    sizes, axes = _principal_axes(squared)
+    straight = sizes / sizes[sizes > 0].sum()
     # first, because a gap between neighbours that is no wider than elsewhere can cut a ring into a band
-    if straight[:2].sum() >= IN_ONE_PLANE and _surrounds_a_hole(axes[:, :2] * widths[:2]):
+    if straight[:2].sum() >= IN_ONE_PLANE and _surrounds_a_hole(axes[:, :2] * np.sqrt(np.maximum(sizes[:2], 0.0))):
         return (
             Caution(
                 "The points may lie on a ring, and not in separate clusters: rings have projections with two modes.",
                 "They surround a hole without a wide gap between neighbours.",
             ),
         )
-    ways = _ways_along_neighbours(part)
+    ways = _ways_along_neighbours(np.sqrt(np.maximum(squared, 0.0)))
     if ways is None:
         return ()
-    with one_thread_up_to(len(part)):
-        along, turned = np.linalg.eigh(-centred(np.square(ways)))
-    on_line = along[-1] / along[along > 0].sum()
-    if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, -1]):
+    along, turned = _principal_axes(np.square(ways))
+    on_line = along[0] / along[along > 0].sum()
+    if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, 0]):
         return (
             Caution(
                 "The points may lie along one bent band, as of a gradient, and not in separate clusters: bent clouds "
@@ -67,6 +66,13 @@ def note_bent_cloud(points: FloatArray) -> tuple[str, ...]:
             ),
         )
     return ()
+
+
+def _principal_axes(squared: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Decompose the Gram matrix behind squared distances: eigenvalues, falling, and unit eigenvectors in columns."""
+    with one_thread_up_to(len(squared)):
+        values, vectors = np.linalg.eigh(centred(-0.5 * squared))
+    return values[::-1], vectors[:, ::-1]
 
 
 def _surrounds_a_hole(plane: FloatArray) -> bool:
@@ -79,16 +85,16 @@ def _surrounds_a_hole(plane: FloatArray) -> bool:
     return bool(hollow and gaps.max() <= LARGEST_TURN and _has_no_gap((turns - after) % (2 * np.pi)))
 
 
-def _ways_along_neighbours(points: FloatArray) -> FloatArray | None:
+def _ways_along_neighbours(distances: FloatArray) -> FloatArray | None:
     """Compute the shortest ways from neighbour to neighbour; (m, m), None where these do not connect almost all."""
-    distances = squareform(pdist(points))
-    n_neighbours = min(len(points) - 1, max(5, math.ceil(1.5 * math.log(len(points)))))
+    m = len(distances)
+    n_neighbours = min(m - 1, max(5, math.ceil(1.5 * math.log(m))))
     near = np.argpartition(distances, n_neighbours, axis=1)[:, : n_neighbours + 1]
-    rows = np.repeat(np.arange(len(points)), n_neighbours + 1)
+    rows = np.repeat(np.arange(m), n_neighbours + 1)
     graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=distances.shape)
     _, parts = connected_components(graph, directed=False)
     kept = np.flatnonzero(parts == np.bincount(parts).argmax())
-    if kept.size < CONNECTED * len(points):
+    if kept.size < CONNECTED * m:
         return None
     return np.asarray(shortest_path(graph[kept][:, kept], directed=False))
 
@@ -96,4 +102,4 @@ def _ways_along_neighbours(points: FloatArray) -> FloatArray | None:
 def _has_no_gap(positions: FloatArray) -> bool:
     """Tell whether positions along a bend, or around a ring, are unimodal: then no clusters follow each other there."""
     rng = np.random.default_rng(0)
-    return unimodality_test(positions - positions.mean(), DRAWS, CALIBRATION_FACTOR, rng).pvalue > LEVEL
+    return unimodality_test(positions - positions.mean(), DRAWS, CALIBRATION_FACTOR, rng).pvalue > GAP_LEVEL

@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 from scipy.optimize import brentq
+from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import factor_coordinates
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
@@ -53,6 +54,9 @@ class Scorer(Protocol):
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         """Compute positions of all points, up to scale and shift, larger towards `inside`; two sets of indices."""
 
+    def squared_among(self, rows: IntArray) -> FloatArray:
+        """Compute squared Euclidean distances among some points; (m,) -> (m, m)."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoordinateScorer:
@@ -65,6 +69,9 @@ class CoordinateScorer:
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
         return np.asarray(self.points @ direction)
+
+    def squared_among(self, rows: IntArray) -> FloatArray:
+        return np.asarray(squareform(pdist(self.points[rows], "sqeuclidean")))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,6 +93,9 @@ class _DistanceScorer:
         weights[outside] = 1 / outside.size
         weights[inside] = -1 / inside.size
         return np.asarray(self.squared @ weights)
+
+    def squared_among(self, rows: IntArray) -> FloatArray:
+        return np.asarray(self.squared[np.ix_(rows, rows)])
 
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:

@@ -236,7 +236,6 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             shown = weigh(shown, d, *work_of_split(size, k, n_splits, splitter.n_resamples))
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, shown, total=n_splits, unit="split", size=lambda _: 1))
-    points = space.scorer.points
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     outcomes = [split.outcomes for split in splits]
     found = _combined(outcomes, splitter, whole)
@@ -253,7 +252,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
             *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
-            *(note_bent_cloud(points) if found.pvalue <= LEVEL and points is not None else ()),
+            *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *describe_data(d, ties),
             *space.scorer.notes,

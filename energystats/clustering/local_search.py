@@ -402,7 +402,8 @@ class MultiStartSearch:
     def shown(self, size: int, n_starts: int) -> closing[Generator[_Portion, None, None]]:
         """Put the portions behind a bar."""
         total = self.n_starts + self.tries
-        return closing(with_bar(self.portions(size, n_starts), self.progress, total=total, unit="search", size=lambda p: p.size))
+        portions = self.portions(size, n_starts)
+        return closing(with_bar(portions, self.progress, total=total, unit="search", size=lambda p: p.size))
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
