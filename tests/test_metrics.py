@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import threading
 
 import numpy as np
@@ -226,3 +227,54 @@ def test_parameters_tell_metrics_apart():
     assert by_cubes != "minkowski"
     assert len({by_cubes, by_fourth, weighted[0], weighted[1]}) == 3
     assert "'p': 4" in repr(by_fourth)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "error", "message"),
+    [
+        ("seuclidean", {"V": [1, -3.0]}, ValueError, "variance above 0 for every column, got -3 among them"),
+        ("mahalanobis", {"VI": np.diag([1, -0.3])}, ValueError, "symmetric positive semi-definite matrix"),
+        ("mahalanobis", {"VI": [[1, 2], [0, 5]]}, ValueError, "symmetric positive semi-definite matrix"),
+        ("mahalanobis", {"VI": np.ones((2, 3))}, ValueError, "symmetric positive semi-definite matrix"),
+        ("mahalanobis", {"V": [1]}, ValueError, '`params` of "mahalanobis" must be "VI", got \'V\''),
+        ("minkowski", {"p": -1}, ValueError, "a number above 0, got -1"),
+        ("minkowski", {"p": [1, 2]}, ValueError, "a number above 0, got an array of shape"),
+        ("minkowski", {"p": "3"}, TypeError, "must hold real numbers, got the text '3'"),
+        ("minkowski", 3, TypeError, "must be a dict of arguments of `cdist`, got int"),
+        ("cityblock", {"w": [1, -1]}, ValueError, "weight of at least 0 for every column"),
+        ("cityblock", {"w": [0, 0]}, ValueError, "weight of at least 0 for every column, and not all 0"),
+        ("jensenshannon", {"base": 2}, ValueError, "must be none, got 'base'"),
+    ],
+)
+def test_parameters_that_make_no_distance_are_refused(name, params, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        es.metrics.SciPyMetric(name, params=params)
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "shape"),
+    [
+        ("mahalanobis", {"VI": np.eye(3)}, "(2, 2)"),
+        ("seuclidean", {"V": [1]}, "(2,)"),
+        ("hamming", {"w": [1] * 3}, "(2,)"),
+    ],
+)
+def test_parameters_that_do_not_fit_the_columns_are_refused(name, params, shape, rng):
+    metric = es.metrics.SciPyMetric(name, params=params)
+    with pytest.raises(ValueError, match=re.escape(f"must have shape {shape} for points with 2 columns")):
+        es.pairwise(rng.random((5, 2)), metric=metric)
+
+
+@pytest.mark.parametrize(("name", "params"), [("euclidean", {"w": [1, 0]}), ("mahalanobis", {"VI": np.diag([1.0, 0])})])
+def test_a_direction_that_is_left_out_is_no_strong_negative_type(name, params):
+    metric = es.metrics.SciPyMetric(name, params=params)
+    assert metric.strong_negative_type is False
+    assert es.energy_distance([[0, 0], [1, 0.0]], [[0, 7], [1, 9.0]], metric=metric) == 0
+
+
+def test_powers_of_a_kernel_are_kernels_where_they_are_whole(rng):
+    points = 3 * rng.random((12, 2))
+    for degree, known in ((2, True), (3.0, True), (0.5, None), (1.5, None)):
+        metric = es.metrics.Kernel("polynomial", degree=degree, coef0=1, gamma=1)
+        assert metric.negative_type is known
+        assert not known or es.negative_type(es.pairwise(points, metric=metric), tol=1e-9).holds

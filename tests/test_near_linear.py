@@ -11,11 +11,12 @@ import energystats as es
 from energystats._core import jit
 from energystats._core.sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.binned_sliced import _Bins, _null_of_bins, default_bins
+from energystats.distribution_tests.binned_sliced import _Bins, _permute_bins, default_bins
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, describe_null
 from energystats.inputs.methods import MOST_BINS, Sampling
 from energystats.pairs import slices, tiles
 from tests import definitions as slow
+from tests.comparisons import words
 from tests.conftest import sweep
 
 
@@ -214,7 +215,7 @@ def test_the_level_of_bins_is_exact_by_enumeration(rng, sizes):
             bins = bins_of(codes, parts)
             sums = d.pairs.bin_sums(bins.codes, np.ones(n), bins.n)
             c = GroupComparison(d, groups, STATISTICS["between"], Sampling(n_resamples=99), rng)
-            pvalues.append(describe_null(c, _null_of_bins(c, bins, sums))["pvalue"])
+            pvalues.append(describe_null(c, _permute_bins(c, bins, sums)[1])["pvalue"])
     pvalues = np.array(pvalues)
     for a in np.unique(pvalues):
         assert np.mean(pvalues <= a + 1e-12) <= a + 1e-12
@@ -396,3 +397,13 @@ def test_the_power_is_near_that_of_the_whole_test(rng, name):
     whole = rejections(rng, {}, draw, 200)
     assert whole > 130
     assert rejections(rng, OPTIONS[name], draw, 200) > 0.75 * whole
+
+
+@pytest.mark.parametrize("method", [es.Binned(n_bins=11), es.Sliced(n_bins=11)])
+def test_the_smallest_p_is_that_of_the_labelings_of_bins(method):
+    # of bins of 6 rows one holds the small group, so there are 11 labelings, all visited
+    x, y = np.column_stack((np.arange(60.0), np.zeros(60))), np.column_stack((np.arange(500.0, 506), np.zeros(6)))
+    test = es.energy_test(x, y, method=method, rng=0)
+    assert test.n_resamples == 11
+    assert test.pvalue == test.smallest_pvalue == 1 / 11
+    assert "With 11 labelings no p below 0.0909 is possible." in words(test)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 
 import energystats as es
 from energystats.cluster_tests.merges import _best_cut, _find_hyperplane, _name_clusters, merge_clusters
@@ -476,3 +477,19 @@ def test_a_partition_is_drawn_on_chosen_axes_with_names_where_they_fit(rng):
         with pytest.raises(ValueError, match=message):
             found.plot(**wrong)
     mpl.pyplot.close("all")
+
+
+def test_labels_that_the_clusterer_does_not_find_are_not_tested(rng):
+    kind = np.repeat([0, 1], 40)
+    X = rng.normal(size=(80, 2)) + np.array([[0, 0], [9, 0]])[kind]
+    of_other_order = KMeans(2, n_init=1, random_state=0).fit(X[rng.permutation(80)])
+    shuffled = {"partition": rng.permutation(kind), "clusterer": KMeans(2, n_init=1)}
+    for labels in ({"partition": of_other_order}, shuffled):
+        checked = es.validate_clusters(X, **labels, n_resamples=199, rng=0)
+        assert checked.groups == ((0, 1),)
+        assert not any(checked.supported)
+        assert np.isnan(checked.merges["pvalue"]).all()
+        assert "KMeans finds other clusters in these points" in words(checked)
+        assert "was not tested, for the reason below" in words(checked)
+    there = es.validate_clusters(X, partition=KMeans(2, n_init=1, random_state=0).fit(X), n_resamples=199, rng=0)
+    assert there.groups == ((0,), (1,))

@@ -41,7 +41,7 @@ from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.split import LINEAR_UNIMODALITY
+from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
 from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
@@ -73,7 +73,14 @@ MEASURED_HERE = "measured, docs/clustering.md"
 EXACT = "exact"
 ONE_TEST = "one test"
 AFTER = "not below p of all points"  # which is asked first
-NO_CLUSTERER = "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`"
+NO_CLUSTERER = (
+    "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`, or read the "
+    "p-values of the tree that they come from"
+)
+OTHER_CLUSTERS = (
+    "not tested: {} finds other clusters in these points than these labels (adjusted Rand index {:.2f}), as after a "
+    "fit to other rows, in another order or scale; give `clusterer` alone, or labels that it finds in `X`"
+)
 ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
@@ -104,7 +111,8 @@ def validate_clusters(
         Number of energy clusters; None where a partition or a clusterer says it.
     partition : Partition, fitted clusterer or array_like of shape (n,), optional
         Clusters that were found: a result of `energy_cluster`, whose metric is used; a fitted clusterer of
-        scikit-learn; or labels, -1 for points in no cluster. Mere labels, without `clusterer`, leave much untested.
+        scikit-learn; or labels, -1 for points in no cluster. Mere labels, without `clusterer`, leave much untested; so
+        do labels unlike those that the clusterer finds in `X` (adjusted Rand index below .8).
     clusterer : object or callable, optional
         What finds the clusters, as for `cluster_test`.
     metric : str, Metric or callable, default "euclidean"
@@ -264,19 +272,28 @@ def _read_wanted(
     )
 
 
-def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, bool]:
-    """Find the partition, and say whether it is known how to find it again in other points."""
+def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
+    """Find the partition, and say why nobody knows how to find it again in other points; nothing where it is known."""
     if asked.found is not None:
         found = asked.found
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
         # clusters of another space are labels here, of which nobody knows how they were found
         same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
-        return found, same and found.approximation is None
+        return found, "" if same and found.approximation is None else NO_CLUSTERER
     if asked.labels is not None:
-        return label_partition(d, asked.labels, "given"), asked.clusterer is not None
+        given = label_partition(d, asked.labels, "given")
+        return given, NO_CLUSTERER if asked.clusterer is None else _compare_labels(d, given, asked.clusterer, rng)
     if asked.clusterer is not None:
-        return user_partition(d, asked.clusterer, rng), True
-    return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], True
+        return user_partition(d, asked.clusterer, rng), ""
+    return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], ""
+
+
+def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
+    """Say how unlike the clusters are that a clusterer finds in these points; nothing where they are much the same."""
+    from sklearn.metrics import adjusted_rand_score
+
+    rand = adjusted_rand_score(given.labels, clusterer.all_labels(d, rng))
+    return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
 def _read_partition(given: Any, n: int) -> IntArray:
@@ -332,7 +349,7 @@ def _validate(
 ) -> ClusterValidationResult:
     """Answer all questions."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
-    found, again = _find_partition(d, asked, copy.deepcopy(start))
+    found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
     why_not, notes = _why_not(d, found), list(found.notes)
@@ -343,7 +360,7 @@ def _validate(
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
         notes += [*structure.notes]
-        if again:
+        if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, merges = _test_merges_of(d, found, asked, merges, options, merge_rng)
             if d.n_columns == 1:  # there is one line, tested once
@@ -353,12 +370,12 @@ def _validate(
                     merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
             # nothing is shown of parts where nothing is shown of all points
             merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
-    resampled = _resample(d, found, asked, again, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
+    resampled = _resample(d, found, asked, not unknown, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
         _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
-        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or NO_CLUSTERER, structure),
-        *_answer_merges(merges, why_not or (NO_CLUSTERER if not again else "")),
+        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown, structure),
+        *_answer_merges(merges, why_not or unknown),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
@@ -375,8 +392,8 @@ def _validate(
         margin=scores.margin,
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
-        n_stability=len(resampled.similarities) if again else 0,
-        notes=tuple(dict.fromkeys((*notes, *_notes(merges, again), *_notes_on_outside(d, outside)))),
+        n_stability=0 if unknown else len(resampled.similarities),
+        notes=tuple(dict.fromkeys((*notes, *_notes(merges, unknown), *_notes_on_outside(d, outside)))),
     ).explained()
 
 
@@ -587,11 +604,11 @@ def _notes_on_outside(d: Dissimilarity, outside: dict[str, IntArray]) -> Iterato
 BLURRED = 0.8  # share of points on their side, below which the hyperplane is not the border of the clusters
 
 
-def _notes(merges: Sequence[Merge], again: bool) -> list[str]:
+def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
     """Say what a reader has to know of these answers."""
     notes = []
-    if not again:
-        notes.append(f"The partition was {NO_CLUSTERER.replace('not tested: ', 'not tested, because ')}.")
+    if unknown:
+        notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ')}.")
     blurred = [merge.name for merge in merges if merge.separated < BLURRED]
     if blurred:
         more = f" and of {len(blurred) - 1} more merges" if len(blurred) > 1 else ""

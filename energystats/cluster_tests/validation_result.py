@@ -303,8 +303,7 @@ class ClusterValidationResult(VerdictFirst):
         of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):
             if everywhere.rejected:
-                how = "give the clusterer, or read the p-values of the tree that they come from"
-                also = f"whether it is that of these labels was not tested: {how}"
+                also = "whether it is that of these labels was not tested, for the reason below"
                 return f"At level {LEVEL:g}: there is structure ({of_all}), but {also}."
             return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
         groups = self.groups

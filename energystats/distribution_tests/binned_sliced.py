@@ -114,12 +114,12 @@ def binned_test(c: GroupComparison) -> BinnedTestResult:
         sums = ordered.pairs.bin_sums(bins.codes[order], w[order], bins.n)
     else:
         sums = d.pairs.bin_sums(bins.codes, w, bins.n)
-    null = _null_of_bins(c, bins, sums)
+    permuted, null = _permute_bins(c, bins, sums)
     return BinnedTestResult(
         method="binned",
         n_bins=bins.n_permuted,
         n_fixed=bins.n_fixed,
-        **describe_null(c, null),
+        **describe_null(c, null, permuted=permuted),
         **describe_groups(c, null.M, null.s, null),
     )
 
@@ -130,8 +130,8 @@ def binned_work(c: GroupComparison, size: Size) -> list[Work]:
     return [*binned(size, n_bins, c.groups.k, c.sampling.n_resamples, interim=interim)]
 
 
-def _null_of_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> Null:
-    """Rank the labelings of bins whose sums are known.
+def _permute_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> tuple[GroupComparison, Null]:
+    """Compare bins whose sums are known, and rank their labelings.
 
     A bin stands for its rows as one point whose weight is theirs, and the rho of two bins is the mean over their pairs
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
@@ -143,7 +143,8 @@ def _null_of_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> Null:
     units = ExchangeableUnits(strata=bins.strata)
     # few bins have few labelings, which are then all visited
     sampling = replace(c.sampling, method="auto")
-    return draw_null(replace(c, d=d, groups=bins.groups, units=units, weights=mass, sampling=sampling))
+    permuted = replace(c, d=d, groups=bins.groups, units=units, weights=mass, sampling=sampling)
+    return permuted, draw_null(permuted)
 
 
 def sliced_test(c: GroupComparison) -> SlicedTestResult:
@@ -153,6 +154,7 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
     assert isinstance(pairs, SlicedPairs)
     # directions are drawn first, then bins, then permutations: part of what a seed means
     bins = None if n_bins is None else _Bins.of(c.groups, n_bins, c.rng)
+    permuted = None
     if bins is None:
         null = draw_null(replace(c, sampling=replace(c.sampling, method="auto")))
         # the observed M along each direction, for the standard error
@@ -166,14 +168,14 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
             part = line.bin_sums(bins.codes, w, bins.n)
             sums += part
             each.append(member.T @ part @ member)
-        null = _null_of_bins(c, bins, pairs.factor * sums)
+        permuted, null = _permute_bins(c, bins, pairs.factor * sums)
     return SlicedTestResult(
         method="sliced",
         n_slices=pairs.n_slices,
         statistic_error=_error_of_slices(c, pairs.factor * np.stack(each), null.s),
         n_bins=0 if bins is None else bins.n_permuted,
         n_fixed=0 if bins is None else bins.n_fixed,
-        **describe_null(c, null),
+        **describe_null(c, null, permuted=permuted),
         **describe_groups(c, null.M, null.s, null),
     )
 

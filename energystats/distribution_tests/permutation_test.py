@@ -381,8 +381,12 @@ def _smallest_of_all(c: GroupComparison) -> float:
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
 
 
-def describe_null(c: GroupComparison, null: Null) -> NullFields:
-    """Form the p-value of a null distribution, and say what it rests on."""
+def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:
+    """Form the p-value of a null distribution, and say what it rests on.
+
+    `permuted` has what changes labels, where that is not rows but bins of them.
+    """
+    smallest = _smallest_of_all(c if permuted is None else permuted)
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
     p, extrapolated = (stopped_pvalue if stopped else upper_pvalue)(null.extreme, n), False
     # all labelings leave no chance: the interval is a point
@@ -390,9 +394,7 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
     if c.sampling.extrapolate and not null.exact:
-        fitted_p = extrapolated_pvalue(
-            null.observed, null.values, null.extreme, _tolerance_of(c, null), _smallest_of_all(c)
-        )
+        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
         p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
@@ -400,7 +402,7 @@ def describe_null(c: GroupComparison, null: Null) -> NullFields:
         pvalue=p,
         pvalue_interval=interval,
         n_resamples=n + null.exact,
-        smallest_pvalue=_smallest_of_all(c) if null.exact else smallest_pvalue(n),
+        smallest_pvalue=smallest if null.exact else smallest_pvalue(n),
         n_strata=c.units.n_strata,
         n_plots=c.units.n_plots,
         weighted=c.weights is not None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from energystats._core.powers_of_two import deviations, exponents, two_to
 from energystats._typing import FloatArray
-from energystats.inputs.arrays import read_only
+from energystats.inputs.arrays import as_numbers, read_only
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, find_metric_name
 from energystats.metrics.domains import ANY_NUMBERS, Domain
@@ -30,15 +30,15 @@ class SciPyMetric(Metric):
     alpha : float, default 1.0
         0.001 <= alpha <= 2.
     params : dict, optional
-        Arguments of `cdist`: "p" and "w" of "minkowski", "V" of "seuclidean", "VI" of "mahalanobis"; arrays have the
-        order of the columns.
+        Arguments of `cdist`: "p" > 0 of "minkowski", variances "V" > 0 of "seuclidean", the inverse covariance "VI" of
+        "mahalanobis", weights "w" >= 0 of the columns for all others; arrays have the order of the columns.
 
     Raises
     ------
     ValueError
-        If there is no such distance, or alpha is not as above.
+        If there is no such distance, alpha or a parameter is not as above, or does not fit the columns of the points.
     TypeError
-        If one of `params` has names, which cannot be compared with those of the columns.
+        If a parameter is no number or array, or has names, which cannot be compared with those of the columns.
 
     Notes
     -----
@@ -61,14 +61,10 @@ class SciPyMetric(Metric):
         if self.name not in SCIPY_NAMES:
             object.__setattr__(self, "name", find_metric_name(self.name, SCIPY_NAMES, "name"))
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
-        for key, part in self.params.items():
-            if hasattr(part, "to_numpy"):
-                raise TypeError(
-                    f"`params[{key!r}]` must be numbers in the order of the columns, without names, got "
-                    f"{type(part).__name__}; pass `.to_numpy()`."
-                )
-        kept = {key: read_only(part) if isinstance(part, np.ndarray) else part for key, part in self.params.items()}
-        object.__setattr__(self, "params", kept)
+        if not isinstance(self.params, Mapping):
+            raise TypeError(f"`params` must be a dict of arguments of `cdist`, got {type(self.params).__name__}.")
+        if "exponents" not in self.params:  # of the user, not fitted
+            object.__setattr__(self, "params", _read_parameters(self.name, self.params))
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both measure alike; arrays among the parameters are compared entry by entry."""
@@ -82,9 +78,10 @@ class SciPyMetric(Metric):
         return hash((self.name, self.alpha))
 
     def __repr__(self) -> str:
-        """Write the parameters that are numbers; arrays have no room."""
-        numbers = {key: part for key, part in self.params.items() if np.ndim(part) == 0}
-        return f"SciPyMetric(name={self.name!r}, alpha={self.alpha!r}{f', params={numbers!r}' if numbers else ''})"
+        """Write the parameters that a user gave; large arrays by their shape."""
+        given = {} if "exponents" in self.params else self.params
+        parts = ", ".join(f"{key!r}: {_shown(part)}" for key, part in given.items())
+        return f"SciPyMetric(name={self.name!r}, alpha={self.alpha!r}" + (f", params={{{parts}}})" if parts else ")")
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]
@@ -126,12 +123,29 @@ class SciPyMetric(Metric):
         """Tell whether E = 0 for equal distributions only: below that power, if rho tells points apart [Lyons 2013]."""
         if not self.negative_type:
             return None
-        if self.name in ("cosine", "correlation", "jensenshannon"):
-            return False  # proportional points have distance 0
+        if self.name in ("cosine", "correlation", "jensenshannon") or self._is_blind():
+            return False  # proportional points have distance 0, or those that differ where the distance does not look
         # at that power E compares means alone, or the distribution of each column alone
         return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
+    def _is_blind(self) -> bool:
+        """Tell whether a parameter leaves some direction out."""
+        if (weights := self.params.get("w")) is not None:
+            return bool((weights == 0).any())
+        inverse = self.params.get("VI")
+        if inverse is None or "exponents" in self.params:
+            return False
+        sizes = np.linalg.eigvalsh(inverse)
+        return bool(sizes[0] <= NOTHING * sizes[-1])
+
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        for key, part in self.params.items():
+            if np.ndim(part) and part.shape != (X.shape[1],) * part.ndim:
+                wanted = f"({', '.join([str(X.shape[1])] * part.ndim)}{',' * (part.ndim == 1)})"
+                raise ValueError(
+                    f"`params[{key!r}]` must have shape {wanted} for points with {X.shape[1]} "
+                    f"column{'s' * (X.shape[1] != 1)}, got {part.shape}."
+                )
         size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
         if self.name in DEGREES and 0 < size < SMALL:
             # rho is homogeneous of a known degree, so a power of two can be taken out without losing a digit
@@ -251,6 +265,15 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "minkowski": 1,
     "sqeuclidean": 2,
 }
+NOTHING, SKEW = 1e-12, 1e-8  # of the largest eigenvalue of VI; of its entries beside their mirrors
+SHOWN = 4  # numbers of a parameter
+PARAMETERS = {"jensenshannon": (), "mahalanobis": ("VI",), "minkowski": ("p", "w"), "seuclidean": ("V",)}
+KINDS = {  # dimensions of a parameter, and what it must be
+    "p": (0, "a number above 0"),
+    "w": (1, "a weight of at least 0 for every column, and not all 0"),
+    "V": (1, "a variance above 0 for every column"),
+    "VI": (2, "a symmetric positive semi-definite matrix"),
+}
 PRESENCES = Domain(needs="compares presence and absence", binary=True, truths=True, z_scores=False)
 DOMAINS = {  # of names that do not take all rows of finite numbers
     "braycurtis": replace(COUNTS, zero_rows=False),
@@ -268,6 +291,51 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
     "sokalsneath": replace(PRESENCES, zero_rows=False),
     "yule": PRESENCES,
 }
+
+
+def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Read the parameters of a distance as numbers and arrays, and refuse those that make no distance."""
+    taken = PARAMETERS.get(name, ("w",))
+    read: dict[str, Any] = {}
+    for key, part in params.items():
+        if key not in taken:
+            known = " and ".join(f'"{one}"' for one in taken) or "none"
+            raise ValueError(f'`params` of "{name}" must be {known}, got {key!r}.')
+        if hasattr(part, "to_numpy"):
+            raise TypeError(
+                f"`params[{key!r}]` must be numbers in the order of the columns, without names, got "
+                f"{type(part).__name__}; pass `.to_numpy()`."
+            )
+        numbers = as_numbers(part, f"params[{key!r}]")
+        dimensions, rule = KINDS[key]
+        if numbers.ndim != dimensions or not _is_valid(key, numbers):
+            got = repr(part) if numbers.ndim == 0 else f"an array of shape {numbers.shape}"
+            if numbers.ndim == dimensions == 1:
+                got = f"{numbers.min():.6g} among them"
+            raise ValueError(f"`params[{key!r}]` must be {rule}, got {got}.")
+        read[key] = float(numbers) if numbers.ndim == 0 else read_only(numbers)
+    return read
+
+
+def _is_valid(key: str, numbers: FloatArray) -> bool:
+    """Tell whether a parameter of the right number of dimensions makes a distance."""
+    if key == "p":
+        return bool(numbers > 0)
+    if not np.isfinite(numbers).all() or numbers.size == 0:
+        return False
+    if key == "V":
+        return bool((numbers > 0).all())
+    if key == "w":
+        return bool((numbers >= 0).all() and numbers.any())
+    if len(numbers) != numbers.shape[1] or not np.allclose(numbers, numbers.T, rtol=SKEW, atol=0):
+        return False
+    sizes = np.linalg.eigvalsh(numbers)
+    return bool(sizes[-1] > 0 and sizes[0] >= -NOTHING * sizes[-1])
+
+
+def _shown(part: Any) -> str:
+    """Write a number or a small array, and a large one by its shape."""
+    return f"array of shape {part.shape}" if np.size(part) > SHOWN else repr(np.asarray(part).tolist())
 
 
 def _scale_rows(X: FloatArray) -> FloatArray:

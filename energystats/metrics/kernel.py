@@ -77,7 +77,9 @@ class Kernel(Metric):
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """Tell whether rho is of negative type: True for kernels that always are semi-definite, else None."""
-        known = POSITIVE_KERNELS | ({"polynomial", "poly"} if self.params.get("coef0", 1) >= 0 else set())
+        # powers of a kernel are kernels where they are whole
+        powers = self.params.get("coef0", 1) >= 0 and float(self.params.get("degree", 3)).is_integer()
+        known = POSITIVE_KERNELS | ({"polynomial", "poly"} if powers else set())
         fine = self.params.get("gamma") is None or self.params["gamma"] > 0
         return True if isinstance(self.k, str) and self.k in known and fine else None
 
