@@ -360,7 +360,7 @@ def with_nan(size, rng):
 @pytest.mark.parametrize(
     ("distribution", "error", "message"),
     [
-        (stats.norm, TypeError, r"fully specified, got the family `norm`; freeze it .* `scipy.stats.norm\(...\)`"),
+        (stats.norm, TypeError, r"fully specified, got the family `norm`; freeze it by a call with its parameters"),
         (stats.multivariate_normal, TypeError, r"family `multivariate_normal`; freeze it"),
         ("norm", TypeError, r"must be a frozen scipy.stats distribution, or a callable sampler.*; got 'norm'"),
         ([1.0, 2.0], TypeError, r"; got list"),
@@ -487,3 +487,22 @@ def test_as_many_points_as_parameters_say_nothing(d, rng):
     assert found.pvalue == 1
     assert f"All samples of {d + 1} points" in found.summary()
     assert "All samples" not in es.normality_test(rng.normal(size=(d + 2, d)), n_resamples=19, rng=0).summary()
+
+
+def test_frames_that_are_drawn_have_the_columns_of_the_sample(rng):
+    def drawn(*names):
+        def draw(size, rng):
+            columns = {"a": rng.normal(5, 1, size), "b": rng.normal(0, 1, size)}
+            return pd.DataFrame({name: columns[name] for name in names})
+
+        return draw
+
+    X = drawn("a", "b")(30, rng)
+    assert es.goodness_of_fit(X, drawn("a", "b"), n_resamples=99, rng=0).pvalue > 0.01
+    with pytest.raises(ValueError, match="`distribution` must give the columns a, b, in this order; draw gave b, a"):
+        es.goodness_of_fit(X, drawn("b", "a"), n_resamples=99, rng=0)
+    right, wrong = drawn("a", "b"), drawn("b", "a")
+    for pair, wanted in (((X, wrong), "`y`"), ((wrong, X), "`x`"), ((right, wrong), "`y`")):
+        with pytest.raises(ValueError, match=f"{wanted} must give the columns a, b"):
+            es.energy_power(*pair, [5], n_replicates=2, n_resamples=19, rng=0)
+    assert es.energy_power(drawn("a", "b"), drawn("a", "b"), [5], n_replicates=2, n_resamples=19, rng=0).rows

@@ -88,7 +88,7 @@ def test_the_table_is_that_of_the_partitions(three, rng):
 def test_gap_against_its_definition(rng):
     """W by enumeration of all partitions, of the data and of the same reference draws."""
     X = rng.standard_normal((8, 2))
-    reference = fit_gap_reference(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), "box")
+    reference = fit_gap_reference(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), "box", 1.0)
     log_within = np.log([definitions.best_within(definitions.rho_matrix(X.tolist()), k) for k in (1, 2, 3)])
     how = {"n_resamples": 5, "n_init": 60, "progress": False}
     found = gap_curve(log_within, reference, **how, rng=np.random.default_rng(3))
@@ -646,3 +646,17 @@ def test_eigengap_says_that_values_of_ties_are_its_clusters():
     assert "There are 4 distinct points" in " ".join(found.notes)
     spread = counts + np.linspace(0, 1e-3, 70)[:, None]
     assert "distinct points: each value" not in " ".join(es.select_k(spread, 8, "eigengap", rng=0).notes)
+
+
+@pytest.mark.parametrize(("criterion", "power"), [("gap", 0.5), ("significance", 0.5), ("gap", 2.0)])
+def test_alpha_says_which_power_of_a_distance_a_matrix_holds(three, criterion, power):
+    R = es.pairwise(three, alpha=power)
+    found = es.select_k(R, 4, criterion, metric="precomputed", alpha=power, n_resamples=5, n_init=3, rng=0)
+    of_table = es.select_k(three, 4, criterion, alpha=power, n_resamples=5, n_init=3, rng=0)
+    assert found.k == of_table.k == 3
+    assert_allclose(found.column("within"), of_table.column("within"))
+
+
+def test_gaps_of_squared_distances_ask_for_their_power(three):
+    with pytest.raises(ValueError, match=r"no Euclidean distances to the power `alpha` = 1. Say with `alpha`"):
+        es.select_k(es.pairwise(three) ** 2, 3, metric="precomputed", rng=0)

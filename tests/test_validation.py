@@ -1,6 +1,7 @@
 """Silhouettes, the stability of any clusterer, and `validate_clusters`, against slow definitions."""
 
 import itertools
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -493,3 +494,11 @@ def test_labels_that_the_clusterer_does_not_find_are_not_tested(rng):
         assert "was not tested, for the reason below" in words(checked)
     there = es.validate_clusters(X, partition=KMeans(2, n_init=1, random_state=0).fit(X), n_resamples=199, rng=0)
     assert there.groups == ((0,), (1,))
+
+
+def test_a_clusterer_that_warns_of_every_part_is_heard_a_few_times(rng):
+    X = np.column_stack((rng.normal(size=60), 1000 * rng.normal(size=60)))
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        es.validate_clusters(X, clusterer=es.EnergyClustering(2, n_init=1, random_state=0), n_resamples=19, rng=0)
+    assert sum(w.category is es.ColumnScaleWarning for w in heard) <= 8  # there were a hundred

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, Protocol
@@ -20,6 +21,7 @@ from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
+from energystats.exceptions import collected
 from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import as_labels
 from energystats.inputs.table import masked_in
@@ -160,7 +162,8 @@ class UserClusterer:
         """Find labels 0, 1, ... in the order of the clusterer's own, and -1."""
         given = d.matrix if d.coordinates is None else d.coordinates.copy()
         try:
-            labels = self.seeded(rng)(given)
+            with collected() if self.counts else nullcontext():  # what it warns of is said once
+                labels = self.seeded(rng)(given)
         except Exception as error:
             error.add_note(f"`clusterer` failed on {d.n} points that it was given to cluster.")
             raise

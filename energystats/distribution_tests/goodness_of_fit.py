@@ -456,7 +456,7 @@ def goodness_of_fit(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     table = as_table(X)
     points = as_points(truths_as_numbers(table) if resolved.domain.truths else table, "X")
-    source = as_sampler(distribution, "distribution")
+    source = as_sampler(distribution, "distribution", table.columns)
     n, d = points.shape
     target, fitted = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)

@@ -382,11 +382,13 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
         coded.check(array, row_places([name], [len(array)], [as_table(pilots[name]).index]))
         if len(array) < 2:
             raise ValueError(f"`{name}` must have at least two rows where it is a pilot sample, got {len(array)}.")
+    columns = next((as_table(value).columns for value in pilots.values()), None)
     first, second = (
-        resampler(points[name], name) if name in points else as_sampler(value, name)
+        resampler(points[name], name) if name in points else as_sampler(value, name, columns)
         for value, name in ((x, "x"), (y, "y"))
     )
-    return (first, second), coded
+    # of two functions the first one says what the columns are
+    return (first, second if pilots else replace(second, columns=first.find_columns())), coded
 
 
 def _check_rising_sizes(n: Any) -> list[int]:

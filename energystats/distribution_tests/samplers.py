@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from energystats._typing import AnyArray, FloatArray
 from energystats.inputs.arrays import as_numbers, check_finite
+from energystats.inputs.table import as_table
 
 __all__ = ["Sampler", "as_sampler", "is_distribution", "resampler"]
 
@@ -35,6 +36,8 @@ class Sampler:
         Quantile function, of a distribution of numbers that has one.
     rows : ndarray of shape (m, d) or None
         The checked rows of a pilot sample, from which it draws.
+    columns : tuple of str or None
+        Names of the columns that a data frame which is drawn must have, in their order.
     """
 
     argument: str
@@ -42,6 +45,11 @@ class Sampler:
     raw: Draw
     ppf: Callable[[FloatArray], AnyArray] | None = None
     rows: FloatArray | None = None
+    columns: tuple[str, ...] | None = None
+
+    def find_columns(self) -> tuple[str, ...] | None:
+        """Find the names of the columns that it draws, from two rows of a seed of their own; None without names."""
+        return as_table(self.raw(2, np.random.default_rng(0))).columns if self.rows is None else self.columns
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw checked rows; (size, d)."""
@@ -61,6 +69,12 @@ class Sampler:
                 f"`{self.argument}` must give samples of shape ({size},) or ({size}, d) when asked for {size}; "
                 f"{self.label} gave {shape}."
             )
+        columns = as_table(values).columns
+        if None not in (columns, self.columns) and columns != self.columns:
+            raise ValueError(
+                f"`{self.argument}` must give the columns {', '.join(self.columns or ())}, in this order; {self.label} "
+                f"gave {', '.join(columns or ())}."
+            )
         numbers = as_numbers(values, f"sample of {self.label}").reshape(size, -1)
         if bad := int(np.count_nonzero(~np.isfinite(numbers))):
             raise ValueError(f"`{self.argument}` must give finite numbers; {bad} of {self.label} are not.")
@@ -78,21 +92,24 @@ def _is_new_style(value: object) -> bool:
     return hasattr(value, "sample") and hasattr(value, "icdf")
 
 
-def as_sampler(value: Any, name: str) -> Sampler:
-    """Make a sampler of a frozen distribution or a function; anything else is an error that says what is needed."""
+def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) -> Sampler:
+    """Make a sampler of a frozen distribution or a function; anything else is an error that says what is needed.
+
+    `columns` are the names that data frames of a function must have, if that is known.
+    """
     if isinstance(value, type):
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if _is_new_style(value):
         _check_one_distribution(value.icdf, name)
         return Sampler(name, _shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
     if not hasattr(value, "rvs"):
-        return _of_function(value, name)
+        return replace(_of_function(value, name), columns=columns)
     # families of SciPy are callable and have `rvs`, frozen distributions are not callable
     if callable(value):
         short = getattr(value, "name", None) or type(value).__name__.removesuffix("_gen")
         raise TypeError(
-            f"`{name}` must be fully specified, got the family `{short}`; freeze it with its parameters, "
-            f"`scipy.stats.{short}(...)`."
+            f"`{name}` must be fully specified, got the family `{short}`; freeze it by a call with its parameters, as "
+            "`scipy.stats.norm(0, 1)`; one without parameters by `()`."
         )
     if hasattr(value, "ppf"):
         _check_one_distribution(value.ppf, name)

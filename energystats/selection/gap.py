@@ -159,8 +159,8 @@ class GapReference:
             yield Points(metric=self.metric, points=reference.draw(child), warns=False), child
 
 
-def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
-    """Fit the reference to coordinates, or to a matrix of Euclidean distances; None where there are none."""
+def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapReference | None:
+    """Fit the reference to coordinates, or to a matrix of powers of Euclidean distances; None where there are none."""
     if not compares_numbers(d.metric):
         return None
     if d.coordinates is not None:
@@ -168,10 +168,10 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind) -> GapReference | None:
     if d.n_columns or (d.matrix < 0).any():
         return None
     # a matrix has no columns: references are drawn in the coordinates behind its distances, if there are any
-    found = principal_coordinates(d.matrix, tol=d.rounding)
+    found = principal_coordinates(d.matrix ** (1 / power), tol=d.rounding)
     if found.n_negative or not found.coordinates.shape[1]:
         return None
-    return GapReference.of(found.coordinates, Euclidean(1.0), null)
+    return GapReference.of(found.coordinates, Euclidean(power), null)
 
 
 # ---------------------------------------------------------------- gaps between eigenvalues

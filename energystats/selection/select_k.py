@@ -11,7 +11,7 @@ import numpy as np
 
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
-from energystats.cluster_tests.cluster_test import check_lines
+from energystats.cluster_tests.cluster_test import check_lines, metric_to_test
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_tables import Null, TableNull, check_null, null_name, table_null
@@ -24,10 +24,9 @@ from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import p_text, probability
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
-from energystats.inputs.options import as_generator, check_count, check_flag, check_option
+from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_option
 from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
-from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
 from energystats.pairs.workloads import stability as resamples
 from energystats.selection.gap import (
@@ -64,6 +63,7 @@ class _SelectionOptions:
     criterion: Criterion
     null: Null
     tables: TableNull | None = None
+    power: float
     level: float
     conservative: bool
     n_resamples: int
@@ -135,7 +135,7 @@ def select_k(
         The semimetric rho. "gap" and "significance" need numeric columns, or a matrix of Euclidean distances; "gap"
         with tables that `null` permutes or draws needs a table only.
     alpha : float, default 1.0
-        Power of a named distance, 0.001 <= alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     null : {"unimodal", "box", "independent"} or callable, default "unimodal"
         Null distribution of the reference sets of "gap": along each principal axis the nearest unimodal one, or the
         uniform one on the range; every column permuted on its own; or null(rng) -> table like X, for any metric.
@@ -209,6 +209,7 @@ def select_k(
     plan = _SelectionOptions(
         criterion=cast(Criterion, criterion),
         null=null,
+        power=check_alpha(alpha),
         level=check_level(level),
         conservative=conservative,
         n_resamples=check_count(n_resamples, "n_resamples", low=2),
@@ -217,7 +218,7 @@ def select_k(
         stability=stability,
         progress=False,
     )
-    table, resolved = as_table(X), resolve(metric, alpha)
+    table, resolved = as_table(X), metric_to_test(metric, plan.power)
     d = Dissimilarity.from_data(table, metric=resolved, alpha=1.0, standardize=standardize)
     if compare == "auto" and d.n > BESIDE_AT_MOST:
         plan = replace(plan, compare="chosen")
@@ -291,13 +292,14 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
         return None
     if plan.tables is not None:
         return plan.tables
-    found = fit_gap_reference(d, cast(NullKind, plan.null))
+    found = fit_gap_reference(d, cast(NullKind, plan.null), plan.power)
     if found is None and plan.criterion == "gap":
         what = f" under {d.metric!r}"
         if not d.n_columns:
             what = (
-                ": the precomputed matrix holds no Euclidean distances. If only rounding is in the way, give "
-                "`lingoes(R).distances`"
+                ": the precomputed matrix holds no Euclidean distances to the power "
+                f"`alpha` = {plan.power:g}. Say with `alpha` what it holds; if only rounding is in the way of distances, "
+                "give `lingoes(R).distances`"
             )
         raise ValueError(
             f'`criterion="gap"` draws reference data in coordinates, and there are none{what}; or use '
@@ -367,7 +369,9 @@ def _tree_for(
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
     rules = Rules(d.n, plan.level, SMALLEST_NODE, k_max, draws)
-    return tree_of_points(d, rules, ClusterTestOptions(conservative=plan.conservative, progress=plan.progress), rng)
+    return tree_of_points(
+        d, rules, ClusterTestOptions(power=plan.power, conservative=plan.conservative, progress=plan.progress), rng
+    )
 
 
 def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
@@ -503,7 +507,9 @@ def _note_criteria(
             with_scores = f"with independent principal components, {drawn[null_name(plan.null)]}"
             notes.append(f"Gap: {plan.n_resamples} reference sets {with_scores}.")
         if not d.n_columns:
-            notes.append("Assumed: the matrix holds Euclidean distances; references are drawn in their coordinates.")
+            to_power = "" if plan.power == 1 else f" to the power {plan.power:g}"
+            notes.append(f"Assumed: the matrix holds Euclidean distances{to_power}; references are drawn in their "
+                         "coordinates.")  # fmt: skip
     elif plan.wants("gap") and not d.all_coincide:
         notes.append(f"No gaps: {gaps or 'there are no coordinates to draw reference sets in'}.")
     elif plan.criterion == "significance":
