@@ -20,6 +20,7 @@ __all__ = ["note_bent_cloud"]
 
 SHAPE_POINTS = 200  # that are looked at, and the share of them that neighbours have to connect
 CONNECTED = 0.95
+NEIGHBOURS = 1.5, 2.1  # times log m; more where samples of a gradient leave a stretch out
 FEWEST = 20  # distinct points in which a shape can be seen
 ONE_LINE, STRAIGHTER = 0.82, 0.03  # share of variance along one axis of ways along a band, and how far above the points
 HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at most such a share of points lies
@@ -88,15 +89,16 @@ def _surrounds_a_hole(plane: FloatArray) -> bool:
 def _ways_along_neighbours(distances: FloatArray) -> FloatArray | None:
     """Compute the shortest ways from neighbour to neighbour; (m, m), None where these do not connect almost all."""
     m = len(distances)
-    n_neighbours = min(m - 1, max(5, math.ceil(1.5 * math.log(m))))
-    near = np.argpartition(distances, n_neighbours, axis=1)[:, : n_neighbours + 1]
-    rows = np.repeat(np.arange(m), n_neighbours + 1)
-    graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=distances.shape)
-    _, parts = connected_components(graph, directed=False)
-    kept = np.flatnonzero(parts == np.bincount(parts).argmax())
-    if kept.size < CONNECTED * m:
-        return None
-    return np.asarray(shortest_path(graph[kept][:, kept], directed=False))
+    for times in NEIGHBOURS:
+        n_neighbours = min(m - 1, max(5, math.ceil(times * math.log(m))))
+        near = np.argpartition(distances, n_neighbours, axis=1)[:, : n_neighbours + 1]
+        rows = np.repeat(np.arange(m), n_neighbours + 1)
+        graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=distances.shape)
+        _, parts = connected_components(graph, directed=False)
+        kept = np.flatnonzero(parts == np.bincount(parts).argmax())
+        if kept.size >= CONNECTED * m:
+            return np.asarray(shortest_path(graph[kept][:, kept], directed=False))
+    return None
 
 
 def _has_no_gap(positions: FloatArray) -> bool:

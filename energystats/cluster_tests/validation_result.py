@@ -298,7 +298,7 @@ class ClusterValidationResult(VerdictFirst):
         if self.k == 1:
             return "One cluster: nothing was divided, and nothing is to be shown."
         if all(np.isnan(answer.pvalue) for answer in known.values()):
-            return "No statement about clusters: nothing could be tested."
+            return "No statement about these clusters: neither all points nor the partition were tested."
         everywhere, own = known["all points"], known["partition"]
         of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):

@@ -184,6 +184,9 @@ def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     if j is None:
         names = [str(name) for name in groups.names]
         near = near_names(str(control), names)
+        if str(control) in names:
+            there = groups.names[names.index(str(control))]
+            near = f" The group is {there!r}, of type {type(there).__name__}."
         raise ValueError(f"`control` must be one of the groups {', '.join(names)}; got {control!r}.{near}")
     return [(j, other) for other in range(groups.k) if other != j]
 

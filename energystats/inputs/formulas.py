@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import keyword
 import numbers
 import re
 from collections.abc import Mapping, Sequence
@@ -517,6 +518,12 @@ def _write_plain_message(error: BaseException) -> str:
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
 
+def _of_keywords(formula: str, data: pd.DataFrame) -> str:
+    """Say that a column with the name of a word of Python cannot stand in a call."""
+    words = [name for name in re.findall(r"\w+", formula) if keyword.iskeyword(name) and name in data.columns]
+    return f" A word of Python, {words[0]!r}, cannot stand in a call or expression: rename the column." if words else ""
+
+
 def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     """Read a formula, with or without a response, and find its columns in the table."""
     with loading():
@@ -537,6 +544,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     except (FormulaicError, SyntaxError) as error:
         raise ValueError(
             f"`formula` {formula!r} cannot be read: {_write_plain_message(error)}{_of_r(formula)}"
+            f"{_of_keywords(formula, data)}"
         ) from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
     if isinstance(right, tuple) or (isinstance(left, tuple) and left):

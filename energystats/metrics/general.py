@@ -221,7 +221,12 @@ class CallableMetric(Metric):
         return getattr(self.function, "__name__", repr(self.function))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        return checked_output(self.function(X, Y), X, Y, "metric")
+        try:
+            found = self.function(X, Y)
+        except Exception as error:
+            error.add_note("`metric` is called with rows X of shape (n, d) and Y of shape (m, d), and returns (n, m).")
+            raise
+        return checked_output(found, X, Y, "metric")
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,9 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     elif isinstance(metric, type) and issubclass(metric, Metric):
         raise TypeError(f"`metric` must be an object, got the class; write `es.metrics.{metric.__name__}(...)`.")
     elif callable(metric):
+        if getattr(metric, "__module__", "") == "scipy.spatial.distance":
+            name = getattr(metric, "__name__", "")
+            raise TypeError(f"`metric` must compare all rows, got SciPy's function of two; give its name, {name!r}.")
         resolved = CallableMetric(cast(Callable[[FloatArray, FloatArray], FloatArray], metric))
     else:
         raise TypeError(f"`metric` must be a name, an `es.metrics` object or a callable, got {type(metric).__name__}.")

@@ -297,9 +297,8 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
         what = f" under {d.metric!r}"
         if not d.n_columns:
             what = (
-                ": the precomputed matrix holds no Euclidean distances to the power "
-                f"`alpha` = {plan.power:g}. Say with `alpha` what it holds; if only rounding is in the way of distances, "
-                "give `lingoes(R).distances`"
+                f": the precomputed matrix holds no Euclidean distances to the power `alpha` = {plan.power:g}. Say "
+                "with `alpha` what it holds; if only rounding is in the way of distances, give `lingoes(R).distances`"
             )
         raise ValueError(
             f'`criterion="gap"` draws reference data in coordinates, and there are none{what}; or use '
