@@ -42,7 +42,7 @@ def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
     squared = squared[np.ix_(distinct, distinct)]
     if len(squared) < FEWEST:
         return ()
-    sizes, axes = _principal_axes(squared)
+    sizes, axes = _decomposed_gram(squared)
     straight = sizes / sizes[sizes > 0].sum()
     # first, because a gap between neighbours that is no wider than elsewhere can cut a ring into a band
     if straight[:2].sum() >= IN_ONE_PLANE and _surrounds_a_hole(axes[:, :2] * np.sqrt(np.maximum(sizes[:2], 0.0))):
@@ -55,7 +55,7 @@ def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
     ways = _ways_along_neighbours(np.sqrt(np.maximum(squared, 0.0)))
     if ways is None:
         return ()
-    along, turned = _principal_axes(np.square(ways))
+    along, turned = _decomposed_gram(np.square(ways))
     on_line = along[0] / along[along > 0].sum()
     if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, 0]):
         return (
@@ -69,7 +69,7 @@ def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
     return ()
 
 
-def _principal_axes(squared: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _decomposed_gram(squared: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Decompose the Gram matrix behind squared distances: eigenvalues, falling, and unit eigenvectors in columns."""
     with one_thread_up_to(len(squared)):
         values, vectors = np.linalg.eigh(centred(-0.5 * squared))

@@ -13,7 +13,7 @@ from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
 from energystats.inputs.labels import is_single, notes_on_names
 from energystats.inputs.options import check_flag
-from energystats.inputs.table import InputTable, check_same_names, is_dask
+from energystats.inputs.table import InputTable, check_same_names
 
 __all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
@@ -72,7 +72,7 @@ def _show_labels(labels: Any) -> str:
     """Write the name of a column as it is, and of labels how many there are."""
     if isinstance(labels, str):
         return repr(labels)
-    if is_single(labels) or is_dask(labels):
+    if is_single(labels) or hasattr(labels, "__dask_graph__"):
         return f"<{type(labels).__name__}>"
     return f"<{len(labels)} labels>"
 

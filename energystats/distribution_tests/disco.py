@@ -113,8 +113,7 @@ def disco(
     design : Design, optional
         ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        What to do about rows with a missing value in a column that is used; "gower" keeps gaps in points or responses.
-        Rows are dropped before expressions such as ``x.cumsum()`` or ``I(x > x.mean())`` are computed, in R after that.
+        Rows with a gap in a column that is used: dropped before expressions are computed (R: after). "gower" keeps gaps.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None

@@ -24,7 +24,7 @@ from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.labels import as_labels, position_of
 from energystats.inputs.names import list_names
-from energystats.inputs.table import as_table, is_dask, masked_in
+from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -675,7 +675,7 @@ def check_table(data: Any) -> pd.DataFrame:
     """Refuse anything but a data frame that has rows and columns."""
     import pandas as pd
 
-    if is_dask(data):
+    if hasattr(data, "__dask_graph__"):
         raise TypeError("`data` must be a pandas DataFrame, got one of Dask; give `data.compute()`.")
     data = as_table(data).values
     if data is None:

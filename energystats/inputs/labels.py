@@ -12,7 +12,7 @@ import numpy as np
 
 from energystats._typing import AnyArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
-from energystats.inputs.table import InputTable, as_table, is_dask, masked_in, match_rows
+from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "as_labels",
@@ -50,7 +50,7 @@ def were_found(labels: Any) -> bool:
 
 def read_labels(labels: Any, name: str) -> InputTable:
     """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
-    if isinstance(labels, InputTable) or is_dask(labels):
+    if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
         return as_table(labels)
     found, given = were_found(labels), labels
     if hasattr(labels, "labels_"):

@@ -22,7 +22,7 @@ __all__ = [
     "check_same_columns",
     "check_same_names",
     "check_same_rows",
-    "is_dask",
+    "is_of_xarray",
     "join_indices",
     "masked_in",
     "match_columns",
@@ -91,13 +91,8 @@ class InputTable:
         return replace(self, values=values, index=None if self.index is None else self.index[rows])
 
 
-def is_dask(values: Any) -> bool:
-    """Tell whether something is a collection of Dask; arrays of xarray look like one, and are read as tables."""
-    return hasattr(values, "__dask_graph__") and not _is_of_xarray(values)
-
-
-def _is_of_xarray(values: Any) -> bool:
-    """Tell whether something is an array of xarray."""
+def is_of_xarray(values: Any) -> bool:
+    """Tell whether something is an array of xarray, which looks like a collection of Dask even where it is none."""
     return type(values).__module__.partition(".")[0] == "xarray"
 
 
@@ -106,13 +101,13 @@ def as_table(values: Any) -> InputTable:
     if isinstance(values, InputTable):
         return values
     # collections that are read in blocks or sent to workers do not get here: this one is needed whole
-    delayed = is_dask(values)
+    delayed = hasattr(values, "__dask_graph__") and not is_of_xarray(values)
     if delayed:
         values = values.compute()
     of_pandas = hasattr(values, "iloc")
     # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
     if not of_pandas and hasattr(values, "to_pandas"):
-        values = values.to_pandas() if _is_of_xarray(values) else _convert_exactly(values)
+        values = values.to_pandas() if is_of_xarray(values) else _convert_exactly(values)
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)

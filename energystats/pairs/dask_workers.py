@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from energystats.inputs.table import is_dask
-
 __all__ = ["Workers", "active_workers"]
 
 
@@ -146,7 +144,7 @@ def _no_workers_error() -> ConnectionError:
 def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
     """Find the workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
     what = "`client`"
-    if client is None and any(is_dask(sample) for sample in samples):
+    if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
         client, what = _find_client_in_force(), "The Dask client in force"
     if client is None or isinstance(client, Workers):
         return client

@@ -15,7 +15,6 @@ from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
 from energystats._core.sums import bin_sums_by_product, groups_multiplied
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
-from energystats.inputs.table import is_dask
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
 from energystats.pairs.block_values import Measures, Task, ValuesHere
@@ -31,7 +30,7 @@ INDICATOR_BYTES = 2**28  # of the indicators held at a time
 
 def is_from_array_library(sample: Any) -> bool:
     """Test whether a sample is an array of another library that follows the array API standard."""
-    if isinstance(sample, np.ndarray) or is_dask(sample) or not hasattr(sample, "shape"):
+    if isinstance(sample, np.ndarray) or hasattr(sample, "__dask_graph__") or not hasattr(sample, "shape"):
         return False
     return hasattr(sample, "__array_namespace__") or type(sample).__module__.partition(".")[0] == "torch"
 

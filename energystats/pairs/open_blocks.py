@@ -13,7 +13,7 @@ import numpy as np
 from energystats.inputs.arrays import as_points
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.names import near_names
-from energystats.inputs.table import InputTable, as_table, is_dask, other_columns
+from energystats.inputs.table import InputTable, as_table, is_of_xarray, other_columns
 from energystats.pairs.block_values import fetched
 from energystats.pairs.dask_tables import (
     distributed_array,
@@ -43,7 +43,8 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
     here may name the first of them. Several tables outside of memory become one, with labels. What is small, or has
     one column, is read. With a client all tables go to its workers.
     """
-    others = any(is_dask(column) for column in columns.values())
+    samples = [as_table(s) if hasattr(s, "__dask_graph__") and is_of_xarray(s) else s for s in samples]
+    others = any(hasattr(column, "__dask_graph__") for column in columns.values())
     if client is None and not others and not any(_is_outside(s) or is_from_array_library(s) for s in samples):
         return read_inputs(samples, columns)
     # labels are needed here even where the rows stay with the workers: they are what is permuted
@@ -86,7 +87,7 @@ def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
     workers = active_workers(client, columns)
     if workers is None:
         return columns
-    return tuple(fetched(workers, workers.compute(c)) if is_dask(c) else c for c in columns)
+    return tuple(fetched(workers, workers.compute(c)) if hasattr(c, "__dask_graph__") else c for c in columns)
 
 
 def _is_outside(sample: Any) -> bool:
@@ -97,7 +98,7 @@ def _is_outside(sample: Any) -> bool:
 def _is_collection(sample: Any) -> bool:
     """Tell whether something is a frame, a Series or an array of Dask; a bag and a delayed table are read at once."""
     dimensions = getattr(sample, "ndim", None)  # a delayed table answers with another delayed object
-    return is_dask(sample) and isinstance(dimensions, int) and dimensions > 0
+    return hasattr(sample, "__dask_graph__") and isinstance(dimensions, int) and dimensions > 0
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
