@@ -113,7 +113,7 @@ def disco(
     design : Design, optional
         ``es.Design(strata=block)``, or ``es.Design(strata="block")`` for a column of `data`; no pairs, no whole plots.
     missing : {"raise", "drop"}, default "raise"
-        Rows with a gap in a column that is used: dropped before expressions are computed (R: after). "gower" keeps gaps.
+        Rows with gaps in columns that are used; dropped before expressions are computed (R: after). "gower" keeps gaps.
     standardize : bool, default False
         Z-scores (divisor n) of the columns of points or responses before distances.
     progress : bool or None, default None
