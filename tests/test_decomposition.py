@@ -1345,3 +1345,14 @@ def test_squares_of_years_are_what_they_are_without_an_offset(rng):
     data = pd.DataFrame({"y": rng.normal(size=30), "t": 2000.0 + np.arange(30), "c": np.arange(30.0)})
     far, near = (es.disco(f"y ~ {v} + I({v}**2)", data=data, n_resamples=9, rng=0).terms[1] for v in "tc")
     assert far.dispersion == pytest.approx(near.dispersion, rel=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1e77, 1e-90])
+@pytest.mark.parametrize("expression", ["poly(x, 2)", "I(x**2)"])
+def test_products_of_huge_and_tiny_numbers_are_refused(unit, expression, rng):
+    x = rng.normal(size=30)
+    data = pd.DataFrame({"x": unit * x, "y": x**2 + rng.normal(size=30)})
+    with pytest.raises(ValueError, match=r"computes with column 'x', whose values reach .* Rescale it"):
+        es.disco(f"y ~ {expression}", data=data, n_resamples=9, rng=0)
+    assert es.disco("y ~ x", data=data, n_resamples=9, rng=0).table["df"].iloc[0] == 1
+    assert es.disco("y ~ np.log(abs(x))", data=data.assign(x=1e-90 * abs(x) + 1e-99), n_resamples=9, rng=0).table.size

@@ -41,6 +41,7 @@ SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, as
 SIGNED: tuple[str, ...] = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "diff")  # of pandas
 SIGNED += tuple(f"r{name}" for name in SIGNED)
 TAKE_TRUTHS = ("C", "I", "Q", "where", "select", "invert", TRUTHS)  # functions that leave truth values what they are
+OVERFLOWS = 1e70  # size of numbers whose fourth power is nearly infinite
 QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
 FUNCTIONS: dict[str, Any] = {  # of R, besides those of formulaic, which are exp, log, log2 and log10
     **{name: getattr(np, name) for name in ("abs", "sqrt", "log1p", "expm1", "sin", "cos", "tan", "floor", "sign")},
@@ -155,6 +156,7 @@ class Parsed:
         factors = _factors_of(self.terms)
         data = _Coded.of(table, factors, {factor: self.truths(factor, table) for factor in factors})
         for factor in factors:
+            _check_sizes(factor, table)
             self.check_levels(factor, data)
         for term in self.terms:
             self.check_cells(term, data)
@@ -703,6 +705,21 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
                 hint = f" Formulas are run as Python: write {ELSEWHERE[name]}."
             raise ValueError(f"`formula` needs {name!r}, but `data` has no such column.{hint}")
     return [name for name in names if name in known]
+
+
+def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
+    """Refuse to compute with numbers whose products leave the range of floating-point numbers, as in poly(x, 2)."""
+    if factor.eval_method.value != "python":
+        return
+    for name in _names_in(factor.expr, list(map(str, data.columns))):
+        if name not in data.columns or data[name].dtype.kind not in "iuf":
+            continue
+        largest = float(np.abs(data[name].to_numpy(dtype=np.float64, na_value=0.0)).max(initial=0.0))
+        if largest > OVERFLOWS or (0 < largest < 1 / OVERFLOWS and "log" not in factor.expr):
+            raise ValueError(
+                f"`formula` {factor.expr!r} computes with column {name!r}, whose values reach {largest:.3g}: their "
+                f"products would be lost. Rescale it, to between {1 / OVERFLOWS:g} and {OVERFLOWS:g}."
+            )
 
 
 def _factors_of(terms: Sequence[Any]) -> list[Any]:
