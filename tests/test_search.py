@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
+from energystats._core.hartigan import cluster_tables, tabulated, tabulated_from
 from energystats._core.restarts import UNIFORMS, merge_and_split, perturbed, random_swap
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.clustering import local_search as perturbation
@@ -490,3 +491,23 @@ def test_no_warning_comes_from_inside(rng):
         pairs = es.energy_cluster(np.repeat([[0.0, 1], [2, 3]], 5, axis=0), 2, rng=0)
     assert alone.within == pairs.within == 0
     assert pairs.labels.tolist() == [0] * 5 + [1] * 5
+
+
+@pytest.mark.parametrize("changed", [0, 1, 3, 14])
+def test_sums_follow_from_those_of_other_labels(changed, rng):
+    n, k = 20, 4
+    R, weights = es.pairwise(rng.normal(size=(n, 2))), rng.random(n) + 0.5
+    totals, known = R @ weights, rng.permutation(np.arange(n) % k)
+    labels = known.copy()
+    labels[:changed] = (known[:changed] + 1) % k
+    Z = (labels[:, None] == np.arange(k)) * weights[:, None]
+    table = cluster_tables(R, weights, totals, np.stack((known, labels)), k)
+    assert_allclose(table[1], Z.T @ R)
+    for counts, mass, sums, within in (
+        tabulated_from(R, weights, totals, known, table[0], labels, k),
+        tabulated(R, weights, totals, labels, k),
+    ):
+        assert_array_equal(counts, np.bincount(labels, minlength=k))
+        assert_allclose(mass, Z.sum(axis=0))
+        assert_allclose(sums, Z.T @ R)
+        assert_allclose(within, np.diagonal(Z.T @ R @ Z))
