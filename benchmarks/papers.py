@@ -31,7 +31,8 @@ from pathlib import Path
 import numpy as np
 
 import energystats as es
-from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian, Localised, Sine
+from energystats.metrics.closed_form import Euclidean, Localised, Sine
+from energystats.metrics.gaussian import Exponential, Gaussian
 
 data = es.datasets
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"

@@ -26,8 +26,9 @@ from energystats.inputs.labels import as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.closed_form import SUBSAMPLE, Euclidean, Exponential
+from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
+from energystats.metrics.gaussian import SUBSAMPLE, Exponential
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.metrics.z_scores import Standardization

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import energystats as es
 from energystats._core.hidden_columns import find_tied_direction, snapped
-from energystats._core.ties import find_reach, jitter_places, jitter_ties
+from energystats._core.jitter import find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import unimodality_test
 from tests import simulations

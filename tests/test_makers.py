@@ -19,7 +19,8 @@ from energystats.datasets.makers import (
     make_unbalanced,
 )
 from energystats.datasets.mixtures import PAPER_MIXTURES, bayes_accuracy, paper_mixture
-from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian, Sine
+from energystats.metrics.closed_form import Euclidean, Sine
+from energystats.metrics.gaussian import Exponential, Gaussian
 
 FIG1 = paper_mixture("fig1")
 MAKERS = {

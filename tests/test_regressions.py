@@ -14,7 +14,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
 from energystats import cli
-from energystats._core.ties import jitter_ties
+from energystats._core.jitter import jitter_ties
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
 from tests.conftest import sweep

@@ -15,7 +15,7 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 import energystats as es
-from energystats._core.ties import Jittered
+from energystats._core.jitter import Jittered
 from energystats.cluster_tests import reference_samples
 from energystats.cluster_tests.resampled_clusters import _best_jaccard, _compute_jaccard, _resampled
 from energystats.dissimilarity import Dissimilarity

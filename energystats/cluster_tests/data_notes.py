@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from scipy.stats import rankdata
 
-from energystats._core.ties import Jittered
+from energystats._core.jitter import Jittered
 from energystats._typing import FloatArray
 from energystats.display.numbers import number
 from energystats.display.sentences import Caution

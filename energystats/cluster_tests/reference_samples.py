@@ -8,8 +8,8 @@ from typing import Literal, Protocol, Self
 
 import numpy as np
 
+from energystats._core.jitter import jitter_ties
 from energystats._core.threads import one_thread_up_to
-from energystats._core.ties import jitter_ties
 from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Points

@@ -11,7 +11,7 @@ from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import factor_coordinates
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
-from energystats._core.ties import jitter_places, jitter_ties
+from energystats._core.jitter import jitter_places, jitter_ties
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies
 from energystats.display.sentences import Caution

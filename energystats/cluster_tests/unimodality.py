@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
+from energystats._core.jitter import jitter_ties
 from energystats._core.pvalues import smallest_weighted
-from energystats._core.ties import jitter_ties
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data

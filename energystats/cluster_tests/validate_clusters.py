@@ -245,7 +245,7 @@ class _WantedClusters:
 def _read_wanted(
     k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool
 ) -> _WantedClusters:
-    """Find out which clusters are meant, and refuse more than one answer."""
+    """Read from `k`, `partition` and `clusterer` which clusters are meant, and refuse two of them that disagree."""
     if (k is not None) + (partition is not None or clusterer is not None) != 1:
         raise ValueError(
             "One of `k`, `clusterer` and `partition` must say what the clusters are, and not two; "

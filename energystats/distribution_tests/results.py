@@ -238,7 +238,7 @@ class PermutationTestResult(EnergyTestResult):
         return [[how + self._units() + within, str(self.n_resamples)]]
 
     def _own_sentences(self) -> list[str]:
-        """Say what the class adds."""
+        """Write the sentences of the summary that only this method of testing has."""
         return []
 
     def _method_sentences(self) -> list[str]:

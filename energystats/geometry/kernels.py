@@ -16,7 +16,7 @@ from energystats.inputs.names import near_names
 from energystats.inputs.options import check_count, check_option, check_positive
 from energystats.inputs.table import InputTable, as_table, check_same_rows, match_rows
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.closed_form import Exponential, Gaussian
+from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.kernel import Kernel
 from energystats.metrics.lookup import resolve
 

@@ -53,7 +53,7 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Describe columns of numbers."""
+        """Make the description of a table whose columns all hold numbers, with these names."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)

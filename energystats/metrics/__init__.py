@@ -1,7 +1,8 @@
 """Semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1, 2]."""
 
 from energystats.metrics.base import Metric
-from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian, Localised, Sine
+from energystats.metrics.closed_form import Euclidean, Localised, Sine
+from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
 from energystats.metrics.kernel import Kernel

@@ -143,7 +143,7 @@ ANY_NUMBERS = Domain()
 
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Name the rows of several tables, one below the other, for messages; by an index if it does not count."""
+    """Make a function that names a row of several tables in messages, by its name in the index or by its number."""
     # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
 

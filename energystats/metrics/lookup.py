@@ -8,7 +8,8 @@ from typing import cast
 from energystats._typing import FloatArray
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, find_metric_name
-from energystats.metrics.closed_form import Euclidean, Exponential, Gaussian
+from energystats.metrics.closed_form import Euclidean
+from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
 

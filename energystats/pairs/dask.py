@@ -431,7 +431,7 @@ def _bins_task(
 
 
 def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
-    """Compute the share of two blocks in the sum of |rho|."""
+    """Add up |rho| between the rows of two blocks, both ways, as a part of the sum over all rows."""
     total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _compute_tiles(X, Y, a, b, metric))
     return _PartialSums((np.asarray(total, dtype=np.float64),))
 
@@ -439,7 +439,7 @@ def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: M
 def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
-    """Compute the share of two blocks in the sums of groups and of all rows, under every labeling of a chunk."""
+    """Add up rho between two blocks by groups and over all rows, for every labeling of a chunk."""
     codes, k = _draw_labelings(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
