@@ -278,7 +278,7 @@ def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
 
 
 def check_same_names(indices: Sequence[Any], name: str) -> None:
-    """Refuse two tables of the same rows whose names of rows differ or have another order; None has no names."""
+    """Refuse paired tables that share some names of rows but not all, or in another order; None has no names."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
             continue
