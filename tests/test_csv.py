@@ -93,6 +93,8 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x,y\n1,2,3,4\n5,6,7,8\n", r"the header \(line 1\) has 2 names, but the rows have 4 cells each"),
         ("x,y\n1,2,3\n1,5,6\n", r"one name fewer than the rows have cells, and the first cells are no names"),
         ("x,y,x\n1,2,3\n4,5,6\n", r"must name every column differently, but 'x' stands there more than once"),
+        ("x,y\n1,2,\n3,4,\n", r"or the first column, .*; --row-names first takes the first reading, --row-names none"),
+        ('x y z\n"3" 1 "a" \n"11" 2 "b" \n', r"the first cells may be names of the rows, before an"),
         ("x,,z\n1,2,3\n4,5,6\n", r"the header \(line 1\) has no name for column 2"),
         ("x\ty\n1\t999\n2\t1,000\n", r"'1,000' may be 1000 or 1.000; --thousands , takes the first reading, --decimal"),
         ("x;y\n1;999\n2;1,000\n", r"'1,000' may be 1000 or 1.000"),
@@ -116,6 +118,35 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
 def test_what_is_in_doubt_is_refused(tmp_path, content, message):
     with pytest.raises(BadInputError, match=message):
         read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "message"),
+    [
+        ("x,y\n1,2,5\n3,4,6\n", "none", r"--row-names none: the rows have one cell more than the header"),
+        (",y\n1,2\n3,4\n", "none", r"no name for column 1"),
+        ("x,y\n1,2\n3,4\n", "first", r"--row-names first: the first column has a name, 'x'; --id takes"),
+        ("x,y\n1,2,\n1,4,\n", "first", r"the first cells are no names of the rows, because some are the same"),
+    ],
+)
+def test_names_of_rows_that_the_file_does_not_have_are_refused(tmp_path, content, asked, message):
+    with pytest.raises(BadInputError, match=message):
+        read(tmp_path, content, row_names=asked)
+
+
+def test_an_empty_last_column_of_r_moves_no_column(tmp_path, capsys, monkeypatch):
+    """write.table(d, sep = "\\t", quote = FALSE, na = "") with nothing in the last column; R has T = 8.228571 in dose."""
+    monkeypatch.chdir(tmp_path)
+    dose, names = (1.2, 2.2, 5.1, 4.8, 6.3, 5.9, 7.7), (3, 11, 4, 25, 8, 31, 2)
+    rows = [f"{name}\t{x}\t{g}\t\n" for name, x, g in zip(names, dose, "aabbbab", strict=True)]
+    Path("f.tsv").write_text("dose\tarm\tremark\n" + "".join(rows))
+    words = ["cluster", "f.tsv", "--columns", "dose", "-k", "1", "--json"]
+    assert cli.main(words) == 2
+    assert "--row-names first takes the first reading" in capsys.readouterr().err
+    assert cli.main([*words, "--row-names", "first"]) == 0
+    partition = json.loads(capsys.readouterr().out)["partition"]
+    assert partition["total"] == pytest.approx(8.228571, abs=5e-7)
+    assert partition["names"] == list(map(str, names))
 
 
 NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]
@@ -192,7 +223,11 @@ def test_two_separators_are_refused(tmp_path, content):
         ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
         ("x\ty\n1.500\t7\n2.500\t8\n", {}, "x", [1.5, 2.5]),
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
-        ("x,y\n1,2,\n3,4,\n", {}, "y", [2, 4]),
+        ("x,y\n1,2,\n3,4,\n", {"row_names": "none"}, "y", [2, 4]),
+        ("x,y\n1,2,\n3,4,\n", {"row_names": "first"}, "x", [2, 4]),
+        ("x,y\n1,2,\n1,4,\n", {}, "y", [2, 4]),  # cells that repeat name no rows
+        (",y\nr,2,\ns,4,\n", {}, "y", [2, 4]),  # nor do cells before a column that has no name
+        ("x,y,\n1,2,\n3,4,\n", {}, "y", [2, 4]),
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
         ("x\n1,5\n9\nNA\n", {}, "x", [1.5, 9, np.nan]),
         ('x,y\n1,"NA"\n2,"7"\n', {}, "y", [np.nan, 7]),

@@ -47,6 +47,8 @@ class Dialect:
         The lists of words of --na as they were given, commas and quotes included.
     quoted_na : {"word", "missing"} or None
         What NA in quotes is in a column of text.
+    row_names : {"first", "none"} or None
+        Whether the first cells of the rows, below no name of the header, are names of the rows.
     limit : float
         GB that a gzip may unpack to.
     """
@@ -60,12 +62,13 @@ class Dialect:
     missing: tuple[str, ...] | None = None
     na_lists: tuple[str, ...] = ()
     quoted_na: str | None = None
+    row_names: str | None = None
     limit: float = 2.0
 
     @property
     def options(self) -> list[str]:
         """Options that said how the file is written, which Parquet says itself."""
-        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na"}
+        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na", "row_names": "--row-names"}
         kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
         return [names.get(f.name, f"--{f.name}") for f in kept]
 

@@ -27,7 +27,7 @@ WORDS = {
     "(`energy_test`)": "(energystats test)",
 }
 ALIKE = re.compile(
-    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|seed|strata|tol|whole_plots)`"
+    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|row_names|seed|strata|tol|whole_plots)`"
 )
 
 

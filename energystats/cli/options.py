@@ -135,6 +135,10 @@ GROUPS: Mapping[str, Table] = {
             "metavar": "WHAT", "type": one_of("quoted_na", "word", "missing"),
             "help": 'what "NA" in quotes is in a column of text: word or missing'
         },
+        "--row-names": {
+            "metavar": "WHERE", "type": one_of("row_names", "first", "none"),
+            "help": "where rows have one cell more than the header: first cells are names of rows, or none are",
+        },
         "--category": {
             "metavar": "A,B", "type": partial(split_names, known=()), "default": [],
             "help": "columns of codes, which are categories and not numbers",
@@ -177,6 +181,7 @@ GROUPS: Mapping[str, Table] = {
 
 NOTES: Table = {"--notes": {**FLAG, "help": "print all notes of the results, which the text only counts"}}
 USELESS = (
+    ("--row-names", lambda o: o.no_header, "with --no-header, which leaves no header that could be one name short"),
     ("--progress", lambda o: o.quiet, "with --quiet"),
     ("--standardize", lambda o: o.metric == "precomputed", "with --metric precomputed, which takes no coordinates"),
     ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
@@ -287,5 +292,6 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         na_lists=tuple(given or ()),
         thousands=options.thousands,
         quoted_na=getattr(options, "quoted_na", None),
+        row_names=getattr(options, "row_names", None),
         limit=options.unpack_limit,
     )
