@@ -135,7 +135,7 @@ def test_names_of_rows_that_the_file_does_not_have_are_refused(tmp_path, content
 
 
 def test_an_empty_last_column_of_r_moves_no_column(tmp_path, capsys, monkeypatch):
-    """write.table(d, sep = "\\t", quote = FALSE, na = "") with nothing in the last column; R has T = 8.228571 in dose."""
+    """write.table(d, sep = "\\t", quote = FALSE, na = "") with nothing in the last column; T is R's."""
     monkeypatch.chdir(tmp_path)
     dose, names = (1.2, 2.2, 5.1, 4.8, 6.3, 5.9, 7.7), (3, 11, 4, 25, 8, 31, 2)
     rows = [f"{name}\t{x}\t{g}\t\n" for name, x, g in zip(names, dose, "aabbbab", strict=True)]

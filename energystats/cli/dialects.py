@@ -86,10 +86,10 @@ class Dialect:
     def number(self) -> re.Pattern[str]:
         """A number in the signs of the file."""
         point, sign = re.escape(self.decimal or "."), self.thousands
-        whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
-        return re.compile(
-            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
-        )
+        # a sign after 0, as in 0.500, parts no thousands, and no one parts them before an exponent
+        parted = "" if sign is None else rf"[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:{point}\d*)?|"
+        plain = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?"
+        return re.compile(rf"[-+]?(?:{parted}{plain}|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
 
     @cached_property
     def numbers(self) -> re.Pattern[str]:
