@@ -149,6 +149,38 @@ def test_an_empty_last_column_of_r_moves_no_column(tmp_path, capsys, monkeypatch
     assert partition["names"] == list(map(str, names))
 
 
+@pytest.mark.parametrize("cell", ["0.500", "-0.125", "000.500", "012.345", "1.200e3", "0.500,5", "12.34", "1000.000"])
+@pytest.mark.parametrize("sign", [".", ",", "'"])
+def test_signs_that_part_no_thousands_are_refused(tmp_path, capsys, cell, sign):
+    """0.500 is one half in any file, and was 500."""
+    cell = cell.translate(str.maketrans(".,", f"{sign}{',' if sign == '.' else '.'}"))
+    path = tmp_path / "f.csv"
+    path.write_text(f"x;g\n1{sign}200;a\n{cell};a\n1{sign}900;b\n3{sign}100;b\n")
+    for more in ([], ["--columns", "x"]):
+        words = ["test", str(path), "--group", "g", "--sep", ";", "--thousands", sign, "--resamples", "9", *more]
+        assert cli.main(words) == 2
+        assert f"row 2 (line 3), column 'x': {cell!r} is not a number (--thousands" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("how", "cell"), [(["--thousands", "."], "0.500"), (["--thousands", "."], "2.25"), (["--decimal", ","], "0.5")]
+)
+def test_entries_of_a_matrix_in_other_signs_are_refused(tmp_path, capsys, monkeypatch, how, cell):
+    """Which were numbers with a decimal point beside 1.200 as one thousand and two hundred, or beside 1,2."""
+    monkeypatch.chdir(tmp_path)
+    big = "1.200" if "--thousands" in how else "1,2"
+    Path("m.csv").write_text(f"a;b;c\n0;{big};{cell}\n{big};0;2\n{cell};2;0\n")
+    assert cli.main(["euclidize", "m.csv", "-o", "o.csv", *how]) == 2
+    assert f"line 2, column 3 (a to c) holds {cell!r}, whose decimals or thousands have" in capsys.readouterr().err
+
+
+def test_names_in_a_matrix_with_decimal_commas_stay_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.csv").write_text(";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n")
+    assert cli.main(["euclidize", "m.csv", "-o", "o.csv", "--quiet", "--decimal", ","]) == 0
+    assert Path("o.csv").read_text() == ";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n"
+
+
 NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]
 
 
@@ -218,6 +250,7 @@ def test_two_separators_are_refused(tmp_path, content):
         ("x;g\n1.500;a\n2.500;b\n", {"decimal": "."}, "x", [1.5, 2.5]),
         ("x;g\n1.500;a\n2.500;b\n", {"thousands": "."}, "x", [1500, 2500]),
         ("x;g\n1.500;a\n2.25;b\n", {}, "x", [1.5, 2.25]),
+        ("x;g\n1.500,5;a\n0,25;b\n0;a\n007;b\n2e3;b\n", {"thousands": "."}, "x", [1500.5, 0.25, 0, 7, 2000]),
         ("x;y\n1.500;7\n2.500;0.125\n", {}, "x", [1.5, 2.5]),  # another column shows what the point is
         ("x;y\n1.500;1234\n2.500;1e-3\n2.500;1.5e-3\n", {}, "x", [1.5, 2.5, 2.5]),
         ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
@@ -429,8 +462,18 @@ def test_missing_values_between_blanks_make_no_group(tmp_path, capsys, words):
         (["1,5", "999", "3", "850"], ",", [], "--decimal , reads decimal commas"),
         (["1.500,5", "999", "3.500,5", "850"], ";", [], "(--thousands . reads it as 1500.5)"),
         (["1,500.5", "999", "3,500.5", "850"], ";", [], "(--thousands , reads it as 1500.5)"),
-        (["1,500", "1,50", "3,500", "850"], ";", ["--thousands", ","], "'1,50' is not a number;"),
-        (["1,500", "3,5,00", "word", "850"], ";", ["--thousands", ","], "'3,5,00' is not a number;"),
+        (
+            ["1,500", "1,50", "3,500", "850"],
+            ";",
+            ["--thousands", ","],
+            "'1,50' is not a number (--thousands ,",
+        ),
+        (
+            ["1,500", "3,5,00", "word", "850"],
+            ";",
+            ["--thousands", ","],
+            "'3,5,00' is not a number (--th",
+        ),
     ],
 )
 @pytest.mark.parametrize("copies", [1, 10])

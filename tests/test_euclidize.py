@@ -136,7 +136,11 @@ def test_the_output_is_written_as_the_input_is(d, capsys, sep, decimal, index):
 
 
 def test_a_decimal_sign_that_the_input_does_not_tell_is_noted(d, capsys):
-    d.to_csv("d.csv", sep=";")
+    d.to_csv("d.csv", sep=";")  # 3313.0 and the like, which show a point
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
+    assert "written with a point" not in capsys.readouterr().err
+    assert "." in Path("d.csv").read_text()
+    d.astype(int).to_csv("d.csv", sep=";")
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
     assert "out.csv: decimals are written with a point; --decimal , writes a comma." in capsys.readouterr().err
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--decimal", ","]) == 0

@@ -12,8 +12,8 @@ from functools import cached_property
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR",
-           "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
+__all__ = ["COMMA_NUMBER", "EXPONENT", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT",
+           "WORDS_FOR", "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, EXPONENT, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
@@ -231,7 +231,8 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
     signs = [COMMA_NUMBER, GROUPED, MIXED]
     if dialect.thousands is not None:
-        signs.append(re.compile(rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?"))
+        parted = rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?{EXPONENT}"
+        signs.append(re.compile(parted, re.IGNORECASE))
     other = texts.map(lambda text: any(sign.fullmatch(text) for sign in signs)).to_numpy(dtype=bool) & ~own
     return bool(other.any() and (own | other).mean() > 0.5)
 
@@ -311,7 +312,10 @@ def _first_text(table: FileTable, name: str) -> str:
         return f"column {name!r} must hold numbers, and holds {kind} values{how}"
     value = str(column[bad].iloc[0])
     hint = ""
-    if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
+    sign = dialect.thousands or ""
+    if sign and dialect.value_of(value.replace(sign, "")) is not None:
+        hint = f" (--thousands {shlex.quote(sign)} is for groups of three digits, behind 1 to 3 that begin with no 0)"
+    elif dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
         hint = f" where decimals have a comma (--thousands . reads it as {value.replace('.', '')})"
     elif dialect.decimal == "," and POINT_NUMBER.fullmatch(value):
         hint = " where decimals have a comma (--decimal . reads decimal points)"
