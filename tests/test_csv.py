@@ -1194,3 +1194,20 @@ def test_groups_in_parquet_are_called_as_they_are_stored(tmp_path, capsys):
         assert cli.main(words) == 0
         found = json.loads(capsys.readouterr().out)["test"]["labels"]
         assert [str(label) for label in found] == list(map(str, labels))
+
+
+def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypatch):
+    """R's read.csv reads empty texts, a category of their own; with these in quotes T is that of cluster::daisy."""
+    monkeypatch.chdir(tmp_path)
+    rows = zip((1.5, 2, 9, 4, 7, 3), (2, 5, 1, 4, 3, 8), ("u", "", "v", "u", "", "v"), "ababab", strict=True)
+    lines = [f"{x},{y},{t},{g}\n" for x, y, t, g in rows]
+    Path("bare.csv").write_text("x,y,t,g\n" + "".join(lines))
+    Path("quoted.csv").write_text("x,y,t,g\n" + "".join(line.replace(",,", ',"",') for line in lines))
+    said = "note: empty cells are missing values, in t; R's read.csv makes empty texts"
+    for file, total, noted in (("bare.csv", 1.174074, True), ("quoted.csv", 1.420106, False)):
+        assert cli.main(["test", file, "--group", "g", "--metric", "gower", "--json", "--resamples", "9"]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["test"]["total"] == pytest.approx(total, abs=5e-7)
+        assert (said in captured.err) == noted
+    assert cli.main(["test", "bare.csv", "--group", "g", "--columns", "x", "--json", "--resamples", "9"]) == 0
+    assert said not in capsys.readouterr().err

@@ -107,8 +107,8 @@ class Cells:
         Spellings of truth values, if there is nothing else.
     padded : set of str
         Missing values with blanks around them.
-    quoted, bare : bool
-        Whether there are cells in quotes, and cells without that are not missing.
+    quoted, bare, empty : bool
+        Whether there are cells in quotes, cells without that are not missing, and empty ones without quotes.
     whole : array or None
         The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
         rows of the file.
@@ -121,6 +121,7 @@ class Cells:
     padded: set[str] = field(default_factory=set)
     quoted: bool = False
     bare: bool = False
+    empty: bool = False
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
@@ -130,6 +131,7 @@ class Cells:
             texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
             self.padded |= {t for t in texts if dialect.is_missing(t) and t.strip(" \t") not in dialect.missing_numbers}
         self.quoted = self.quoted or MARK in joined
+        self.empty = self.empty or "" in cells
         self.bare = self.bare or any(c[:1] != MARK and not dialect.is_missing(c) for c in cells)
         self.numeric = self.numeric and dialect.numbers.fullmatch(joined) is not None
         if self.logical:

@@ -101,14 +101,19 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
     """Say which words of columns of text may be one group in two spellings, and which stand for missing values."""
     check_spelling(table, names)
-    for name in names:
+    texts = [name for name in names if not (holds_numbers(table.frame[name]) or holds_truths(table.frame[name]))]
+    if gaps := [name for name in texts if name in table.emptied and table.frame[name].isna().any()]:
+        console.note(
+            f"empty cells are missing values, in {', '.join(gaps)}; R's read.csv makes empty texts of those in columns "
+            "of text, which are a group or category of their own."
+        )
+    for name in texts:
         column = table.frame[name]
-        if not (holds_numbers(column) or holds_truths(column)):
-            _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
-            for word in MISSING if any(table.dialect.na_lists) else ():
-                if (column == word).any():
-                    advice = advise_on_missing(word, table.dialect)
-                    console.note(f"{word!r} in column {name!r} is a word: {advice}.")
+        _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
+        for word in MISSING if any(table.dialect.na_lists) else ():
+            if (column == word).any():
+                advice = advise_on_missing(word, table.dialect)
+                console.note(f"{word!r} in column {name!r} is a word: {advice}.")
 
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:

@@ -56,6 +56,8 @@ class FileTable:
         The column that --id names, as its cells are written.
     quoted : frozenset of str
         Columns whose cells are in quotes, and so hold text.
+    emptied : frozenset of str
+        Columns with empty cells that are not in quotes.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
     left_out : tuple
@@ -75,6 +77,7 @@ class FileTable:
     row_names: pd.Series[Any] | None = None
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
+    emptied: frozenset[str] = frozenset()
     categories: frozenset[str] = frozenset()
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
@@ -290,6 +293,7 @@ class _CsvReader:
             ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
             every={str(name): column for name, column in frame.items()},
             quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
+            emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
         numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
         if numbers:
