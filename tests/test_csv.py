@@ -1211,3 +1211,48 @@ def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypat
         assert (said in captured.err) == noted
     assert cli.main(["test", "bare.csv", "--group", "g", "--columns", "x", "--json", "--resamples", "9"]) == 0
     assert said not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", [None, "nm"])
+@pytest.mark.parametrize("names", [list("pqrstu"), [3, 11, 4, 25, 8, 31]])
+def test_an_index_of_parquet_names_the_rows(tmp_path, capsys, monkeypatch, names, named):
+    """One without a name was a column that is not numeric, or a measurement."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"x": [1.5, 2, 9, 8.5, 2.5, 7], "y": [1, 2.5, 3, 1, 2, 2]}, index=names).rename_axis(named)
+    frame.to_parquet("t.parquet")
+    frame.rename_axis(None).to_csv("t.csv")
+    answers = []
+    for file in ("t.csv", "t.parquet"):
+        assert cli.main(["cluster", file, "--labels", "l.csv", "--resamples", "9", "--report", "out.html"]) == 0
+        answers.append(Path("l.csv").read_text())
+        assert "not used" not in capsys.readouterr().err
+    assert answers[0] == answers[1]
+    assert answers[0].startswith("row,name,cluster\n1,")
+    code = re.search(r"<h3>Python</h3>\s*<pre>(.*?)</pre>", Path("out.html").read_text(), re.DOTALL)[1]
+    exec(html.unescape(code), scope := {})
+    assert scope["found"].labels.tolist() == pd.read_csv("l.csv")["cluster"].tolist()
+
+
+def test_options_for_labels_know_the_index_of_parquet(tmp_path, capsys, monkeypatch):
+    """As `energy_test(path, groups="g")` does; the other levels of the index are no columns for it."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"x": np.arange(12.0) ** 2, "g": list("aabb") * 3, "day": [1, 2, 3] * 4})
+    frame.to_csv("t.csv", index=False)
+    frame.set_index(["g", "day"]).to_parquet("t.parquet")
+    answers = []
+    for file, more in (("t.csv", ["--drop", "day"]), ("t.parquet", [])):
+        words = ["test", file, "--group", "g", "--resamples", "9", "--json"]
+        assert cli.main([*words, *more]) == 0
+        answers.append(json.loads(capsys.readouterr().out)["test"])
+    assert answers[0] == answers[1]
+    assert cli.main(["disco", "x ~ C(g)", "t.parquet", "--strata", "day", "--resamples", "9"]) == 0
+    capsys.readouterr()
+    for words in (["cluster", "t.parquet", "--columns", "x,day"], ["disco", "x ~ day", "t.parquet"]):
+        assert cli.main(words) == 2
+        assert "'day' is the index of the table, which --id, --category" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.parquet", "--where", "g=a"]) == 2
+    assert "'g' is the index of the table" in capsys.readouterr().err
+    frame = pd.DataFrame({"x": [1.0, 2, 8, 9]})
+    frame.rename_axis("case").to_parquet("counted.parquet")
+    assert cli.main(["cluster", "counted.parquet", "--id", "case", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["0", "1", "2", "3"]

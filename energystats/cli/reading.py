@@ -66,6 +66,8 @@ class FileTable:
         Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
     without_order : frozenset of str
         Columns declared as ordered categories, of which Parquet has not kept the order.
+    index_names : tuple of str
+        Names of the index of Parquet that are no columns here.
     """
 
     file: str
@@ -82,6 +84,7 @@ class FileTable:
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     without_order: frozenset[str] = frozenset()
+    index_names: tuple[str, ...] = ()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -134,7 +137,7 @@ def read_table(
 
 
 def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
-    """Read the table of a Parquet file; its index may have the name that --id gives."""
+    """Read the table of a Parquet file; a level of its index may have the name that --id or another option gives."""
     import pandas as pd
 
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
@@ -156,11 +159,16 @@ def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, 
         code += statements
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
+    index_names = tuple(str(name) for name in frame.index.names if name is not None and name not in frame.columns)
+    levels = [name for name in index_names if name in (*texts, id_name)]
+    if not levels and not isinstance(frame.index, pd.RangeIndex):
+        row_names = _unless_counted(pd.Series([str(name) for name in frame.index], dtype=object))
+    if levels:
+        frame = frame.reset_index(levels)
+        code.append(f"table = table.reset_index({levels!r})")
     if not isinstance(frame.index, pd.RangeIndex):
-        drop = id_name not in frame.index.names or id_name in frame.columns
-        row_names = _unless_counted(pd.Series([str(name) for name in frame.index], dtype=object)) if drop else None
-        frame = frame.reset_index(drop=drop)
-        code.append(f"table = table.reset_index({'drop=True' if drop else ''})")
+        frame = frame.reset_index(drop=True)
+        code.append("table = table.reset_index(drop=True)")
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
@@ -181,6 +189,7 @@ def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, 
         ids=ids,
         every=every,
         without_order=frozenset(name for name, ordered in lost.items() if ordered),
+        index_names=tuple(name for name in index_names if name not in levels),
     )
 
 

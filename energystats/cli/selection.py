@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from energystats.inputs.formulas import Parsed
 
-__all__ = ["advise_on_missing", "check_formula_columns", "check_spelling", "choose_columns", "columns_of_conditions",
-           "find_column", "keep_rows"]  # fmt: skip
+__all__ = ["advise_on_missing", "check_formula_columns", "check_not_index", "check_spelling", "choose_columns",
+           "columns_of_conditions", "find_column", "keep_rows"]  # fmt: skip
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
@@ -51,6 +51,7 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
     """Find one column, of single values unless `nested`, or raise an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
+        check_not_index(table, [name])
         hint = table.sep_hint or list_names(name, known)
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     column = table.frame.iloc[:, known.index(name)]
@@ -58,6 +59,16 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
         held = "records" if isinstance(cell, dict) else "lists"
         raise BadInputError(f"{table.file}: column {name!r} must have one value a cell, and holds {held}.")
     return column
+
+
+def check_not_index(table: FileTable, names: Sequence[str]) -> None:
+    """Refuse names of the index of a Parquet file, which holds names of the rows and no column."""
+    for name in names:
+        if name in table.index_names:
+            raise BadInputError(
+                f"{table.file}: {name!r} is the index of the table, which --id, --category and the options for groups, "
+                "strata, pairs and whole plots take; write the file after `reset_index()` to use it as a column."
+            )
 
 
 def choose_columns(
