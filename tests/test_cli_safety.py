@@ -172,7 +172,11 @@ def test_links_that_lead_nowhere_good_are_one_line(folder, capsys):
         (["input.csv", "--labels", "f.csv"], "f.csv: would overwrite the input."),
         (["f.csv", "--labels", "hard.csv"], "hard.csv: would overwrite the input."),
         (["f.csv", "--labels", "null.csv"], "null.csv: cannot be written: it is there and no ordinary file."),
-        (["f.csv", "--labels", "far.csv"], "far.csv: there is no folder"),
+        (
+            ["f.csv", "--labels", "far.csv"],
+            f"far.csv: there is no folder {str(folder / 'nowhere')!r}, into which this link leads.",
+        ),
+        (["f.csv", "--labels", "nowhere/far.csv"], "nowhere/far.csv: there is no folder 'nowhere'."),
     ):
         assert cli.main(["cluster", *words]) == 2
         (line,) = [t for t in capsys.readouterr().err.splitlines() if not t.startswith("note:")]

@@ -57,7 +57,9 @@ def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
         if source is not None and target.exists() and target.samefile(source):
             raise BadInputError(f"{path}: would overwrite the input.")
         if not target.parent.is_dir():
-            raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
+            led = path.is_symlink()
+            folder = f"{str(target.parent)!r}, into which this link leads" if led else repr(str(path.parent))
+            raise BadInputError(f"{path}: there is no folder {folder}.")
         if not os.access(target.parent, os.W_OK):
             raise BadInputError(f"{path}: cannot be written.")
         taken[target] = str(path)
