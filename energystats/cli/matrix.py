@@ -52,7 +52,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
     with bad_input(source.name):
         plain = parquet or (dialect.thousands is None and dialect.decimal in (None, "."))
-        matrix = parse_cells(cells) if plain else parse_cells(cells, partial(_read_number, dialect))
+        matrix = parse_cells(cells) if plain else parse_cells(cells, partial(_read_in_signs, dialect))
     sign, left = dialect.decimal or ".", int(matrix.layout == "both")
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:
@@ -67,7 +67,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     return matrix, _matrix_code(matrix, source, dialect)
 
 
-def _read_number(dialect: Dialect, cell: str) -> float | None:
+def _read_in_signs(dialect: Dialect, cell: str) -> float | None:
     """Read a number in the signs of the file; None where it is none."""
     return None if dialect.number.fullmatch(cell) is None else float(dialect.plain(cell))
 

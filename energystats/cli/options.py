@@ -17,6 +17,7 @@ from energystats.cli.errors import BadInputError, in_options
 from energystats.cli.files import check_outputs
 from energystats.cli.reading import RowRanges
 from energystats.cli.sources import UNPACKED
+from energystats.cli.streams import write_out
 from energystats.dissimilarity import check_z_scores
 from energystats.inputs.options import check_alpha, check_count, check_option
 from energystats.metrics.base import KNOWN_NAMES, find_metric_name
@@ -217,6 +218,11 @@ class Parser(argparse.ArgumentParser):
                 words.append(word)
         return super().parse_known_args(words, namespace)
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version, or complain that standard output cannot be written."""
+        if (lost := write_out(message, end="")) is not None:
+            raise BadInputError(f"standard output cannot be written: {lost}.")
+
     def error(self, message: str) -> NoReturn:
         raise BadInputError(f"{message} (see `{self.prog} --help`)")
 
@@ -268,7 +274,7 @@ class Command:
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     """Collect the arguments that all functions of the library take; no bar is shown where nobody sees it."""
-    unseen = options.quiet or not sys.stderr.isatty()
+    unseen = options.quiet or sys.stderr is None or not sys.stderr.isatty()
     return {
         "metric": options.metric,
         "alpha": options.alpha,

@@ -49,6 +49,8 @@ class Source:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
         path = Path(file)
         try:
+            if file == "-" and sys.stdin is None:
+                raise BadInputError("-: standard input is closed; name a file, or lead a table into it: < FILE.")
             if file == "-":
                 content = getattr(sys.stdin, "buffer", sys.stdin).read()
                 source = cls("standard input", content.encode() if isinstance(content, str) else content)
