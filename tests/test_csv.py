@@ -1,8 +1,10 @@
 """CSV files as R and pandas write them: the numbers that R reads back, or a line that says what is in doubt."""
 
+import bz2
 import gzip
 import html
 import json
+import lzma
 import re
 import warnings
 from decimal import Decimal
@@ -113,6 +115,18 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
         ("x\n1 1,5\n2 2,5\n", r"may be separated by commas \('1 1', '5'\) or by blanks \('1', '1,5'\); --sep says"),
         ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
+        ("   x    y  g\n 1.5    2  a\n10.5   33  b\n", r"several blanks together part the columns"),
+        ("   x    y\n1 1.5    2\n2 10.5  33\n", r"several blanks together part the columns"),
+        ("x y g\n1.5 2 a\n1.5 2 b \n", r"or stand at the end of a line, and every single blank would begin a cell"),
+        ("x y  g\n1.5 2 a\n1.5 2 b\n", r"several blanks together part the columns"),
+        ("sep=;\nx;y\n1;2\n", r"the first line is 'sep=;', which only Excel reads; take it out, and say --sep ';'"),
+        ('"sep=,"\r\nx,y\r\n1,2\r\n', r"which only Excel reads; take it out, and say --sep ','"),
+        (bz2.compress(b"x,y\n1,2\n"), r"f.csv: is packed by bzip2; unpack it, or pack it with gzip"),
+        (lzma.compress(b"x,y\n1,2\n"), r"f.csv: is packed by xz"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), r"f.csv: is a workbook or an archive"),
+        ("x,y\n1,2\n3,4\n".encode("utf-16-le"), r"seems to be UTF-16 without its mark; --encoding utf-16-le reads it"),
+        ("x,y\n1,\u00e9\n3,4\n".encode("utf-16-be"), r"--encoding utf-16-be reads it"),
+        (b"\x00\x01\x00\x00\x02\xff\x00\x01" * 9, r"is not text; CSV or Parquet is needed"),
     ],
 )  # fmt: skip
 def test_what_is_in_doubt_is_refused(tmp_path, content, message):
@@ -179,6 +193,56 @@ def test_names_in_a_matrix_with_decimal_commas_stay_as_they_are(tmp_path, monkey
     Path("m.csv").write_text(";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n")
     assert cli.main(["euclidize", "m.csv", "-o", "o.csv", "--quiet", "--decimal", ","]) == 0
     assert Path("o.csv").read_text() == ";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("city\nNew  York\nLos  Angeles\n", ["city"]),
+        ("a  b,c\n1,2\n3,4\n", ["a  b", "c"]),
+        ('"x" "y  z" \n1 2 \n1 3 \n', ["x", "y  z"]),
+        ("x\n1 \n2 \n", ["x"]),
+    ],
+)
+def test_blanks_that_align_nothing_are_read(tmp_path, content, names):
+    assert list(read(tmp_path, content).frame) == names
+
+
+def test_a_matrix_aligned_by_blanks_is_told_from_others(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.txt").write_text("   a    b\na  0  1.5\nb 1.5   0\n")
+    for more in ([], ["--sep", "space"]):
+        assert cli.main(["euclidize", "m.txt", "-o", "o.csv", *more]) == 2
+        assert "several blanks together part the columns" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cell", "more", "place"),
+    [
+        ("1\u00a0", [], "row 1 (line 2), column 'x': '1\\xa0' is not a number"),
+        ("Total", ["--where", "y>2"], "'Total' is not a number, and makes text of the whole column, although the row"),
+        ("Total", ["--rows", "2:4"], "row 1 (line 2), column 'x': 'Total' is not a number, and makes text of"),
+        ("Total", ["--missing", "drop"], "row 1 (line 2), column 'x': 'Total' is not a number"),
+    ],
+)
+@pytest.mark.parametrize("columns", [[], ["--columns", "x,y"]])
+def test_a_cell_that_makes_text_of_a_column_is_named(tmp_path, capsys, cell, more, place, columns):
+    """Also where it looks like a number, and where its row is not in use."""
+    rows = [f"{cell},1,", "2.5,3,a", "3.5,4,b", "4.5,6,b"]
+    (tmp_path / "f.csv").write_text("\n".join(["x,y,g", *rows, ""]), encoding="utf-8")
+    words = ["test", str(tmp_path / "f.csv"), "--group", "g", *([] if cell != "Total" else ["--missing", "drop"])]
+    if cell != "Total":
+        (tmp_path / "f.csv").write_text("\n".join(["x,y,g", f"{rows[0]}a", *rows[1:], ""]), encoding="utf-8")
+    assert cli.main([*words, *more, *columns]) == 2
+    assert place in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--columns", "--drop"])
+@pytest.mark.parametrize("text", ["", ",", "x,", " "])
+def test_options_that_name_no_column_say_so(tmp_path, capsys, option, text):
+    (tmp_path / "f.csv").write_text("x,y\n1,2\n2,4\n7,8\n")
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), option, text]) == 2
+    assert f"{option} must name columns, with commas between them, got {text!r}." in capsys.readouterr().err
 
 
 NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]

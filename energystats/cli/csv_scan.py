@@ -109,6 +109,10 @@ class Cells:
         Missing values with blanks around them.
     quoted, bare, empty : bool
         Whether there are cells in quotes, cells without that are not missing, and empty ones without quotes.
+    n : int
+        Rows of the file so far.
+    odd : tuple of (int, str) or None
+        The first cell that is no number and not missing, by the number of its row from 0.
     whole : array or None
         The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
         rows of the file.
@@ -122,6 +126,8 @@ class Cells:
     quoted: bool = False
     bare: bool = False
     empty: bool = False
+    odd: tuple[int, str] | None = None
+    n: int = 0
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
@@ -133,7 +139,10 @@ class Cells:
         self.quoted = self.quoted or MARK in joined
         self.empty = self.empty or "" in cells
         self.bare = self.bare or any(c[:1] != MARK and not dialect.is_missing(c) for c in cells)
-        self.numeric = self.numeric and dialect.numbers.fullmatch(joined) is not None
+        if self.numeric and dialect.numbers.fullmatch(joined) is None:
+            first = next(i for i, cell in enumerate(cells) if dialect.numbers.fullmatch(cell) is None)
+            self.numeric, self.odd = False, (self.n + first, cells[first].removeprefix(MARK))
+        self.n += len(cells)
         if self.logical:
             self.spelled |= {text for cell in set(cells) if not dialect.is_missing(text := cell.removeprefix(MARK))}
             self.logical = self.spelled <= LOGICAL.keys()
@@ -361,7 +370,8 @@ class Scan:
             return True
         if asked is not None:
             return asked == "first"
-        if not self._first_cells_differ() or not header[0].strip():
+        # before a column without a name, or one that is all there is and empty, no names of rows stand
+        if not self._first_cells_differ() or not header[0].strip() or len(header) == 1:
             return False
         raise BadInputError(
             f"{self.file}: the rows have one cell more than the header (line 1) has names, and their last cells are "

@@ -26,6 +26,8 @@ EXPONENT = r"(e[-+]?\d+)?"
 COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
 GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")  # 1,000 is one thousand, or 1 in three decimals
+POINT_OR_WHOLE = re.compile(rf"[-+]?\d*[.,]?\d+{EXPONENT}", re.IGNORECASE)
+EXCEL = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', re.IGNORECASE)  # a first line that is no data
 PADDED = re.compile(r"[ \t]*([,;|])[ \t]*")  # blanks around another separator are none
 MIXED = re.compile(r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")  # both signs, as in 1.234,5
 NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes into one cell
@@ -149,6 +151,10 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     `cut` says that `head` is only the beginning of the file.
     """
     sep = given.sep
+    if found := EXCEL.match(head):
+        raise ValueError(
+            f"the first line is {found[0].strip()!r}, which only Excel reads; take it out, and say --sep {found[1]!r}."
+        )
     lines = _first_lines(head, given.comment, cut=cut)
     decimal = given.decimal
     if decimal is None and given.thousands is not None:
@@ -157,6 +163,12 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines, header=given.header, comma_in_numbers="," in (decimal, given.thousands))
+    if given.sep in (None, " ") and _are_aligned(lines, sep):
+        raise ValueError(
+            "several blanks together part the columns, as where these are aligned, or stand at the end of a line, and "
+            "every single blank would begin a cell; write one separator between cells (as R's write.csv does, or in a "
+            "shell tr -s ' ', where no cell is in quotes)."
+        )
     if decimal is None:
         decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
     if given.thousands == decimal:
@@ -282,6 +294,24 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
         return False
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
+
+
+def _are_aligned(lines: Sequence[str], sep: str) -> bool:
+    """Tell whether runs of blanks cut the lines evenly, with numbers among the cells, and single separators do not."""
+    plain = [re.sub('"[^"]*"', '""', line) for line in lines]
+    if not any("  " in line or line != line.strip(" ") for line in plain):
+        return False
+    cut = _cells_of(lines, sep)
+    ends = all(row[-1] == "" for row in cut)  # with a separator, which is none between cells
+    names = cut[0][1 : len(cut[0]) - ends] if cut else []
+    if sep == " ":
+        fits = "" not in names and set(map(len, cut[1:])) in ({len(cut[0])}, {len(cut[0]) + 1})
+    else:
+        fits = any(len(row) > 1 for row in cut)
+    rows = [re.split(" +", line.strip(" ")) for line in plain]
+    widths, width = set(map(len, rows[1:])), len(rows[0])
+    even = (width > 1 and widths == {width}) or widths == {width + 1}
+    return not fits and even and any(POINT_OR_WHOLE.fullmatch(cell) for row in rows[1:] for cell in row)
 
 
 def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:

@@ -54,6 +54,10 @@ def read_points(
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
     known = list(table.frame.columns)
     named, dropped = (None if text is None else split_names(text, known) for text in (options.columns, options.drop))
+    for option, names in (("--columns", named), ("--drop", dropped)):
+        if names is not None and (not names or "" in names) and "" not in known:
+            given = getattr(options, option[2:])
+            raise BadInputError(f"{option} must name columns, with commas between them, got {given!r}.")
     compared = columns_of_conditions(table, options.where)
     if mixed:  # these are the categories
         compared += [c for c in known if (named is None or c in named) and c not in (*leave_out, *(dropped or ()))]

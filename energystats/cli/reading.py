@@ -58,6 +58,8 @@ class FileTable:
         Columns whose cells are in quotes, and so hold text.
     emptied : frozenset of str
         Columns with empty cells that are not in quotes.
+    odd : mapping of str to (int, str)
+        The first cell of a column that is no number, by the index of its row, whether that row is in use or not.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
     left_out : tuple
@@ -80,6 +82,7 @@ class FileTable:
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
     emptied: frozenset[str] = frozenset()
+    odd: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     categories: frozenset[str] = frozenset()
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
@@ -302,6 +305,7 @@ class _CsvReader:
             ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
             every={str(name): column for name, column in frame.items()},
             quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
+            odd={name: column.odd for name, column in columns.items() if column.odd is not None},
             emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
         numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]

@@ -310,13 +310,20 @@ def _first_text(table: FileTable, name: str) -> str:
     if holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
     dialect = table.dialect
-    bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
+    is_text = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip(" \t")) is None)
+    bad = is_text.to_numpy(dtype=bool)
     if not bad.any():
         if _is_too_long(column):
             longest = max(column.dropna().map(str), key=lambda cell: len(cell.lstrip("+-0")))
             return (
                 f"column {name!r} holds whole numbers beyond 2**53, such as {longest}, which are not "
                 "exact as floating-point numbers; subtract a common offset first"
+            )
+        if name in table.odd:
+            row, text = table.odd[name]
+            return (
+                f"{table.where(row)}, column {name!r}: {text!r} is not a number, and makes text of the whole column, "
+                "although the row is not in use; take that row out of the file"
             )
         kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
         how = "; store them as floating-point numbers" * (kind == "decimal")
