@@ -122,7 +122,7 @@ def test_formulas_of_spreadsheets(folder, capsys):
     assert cli.main(["euclidize", "d.csv", "-o", "e.csv", "--spreadsheet-safe"]) == 0
     written = pd.read_csv("e.csv", index_col=0)
     assert written.columns[0] == written.index[0] == "'=1+1"
-    assert list(map(_is_formula, ("-", " =1", "\t=1", "+a"))) == [True] * 4
+    assert list(map(_is_formula, ("-", " =1", "\t=1", "\n=1", "+a"))) == [True] * 5
     assert list(map(_is_formula, ("-1.5", "+2e3", "a=1", "", "\t1"))) == [False] * 5
 
 

@@ -258,7 +258,7 @@ def test_bad_files_are_one_line(tmp_path, monkeypatch, capsys, text, message):
         (["d.csv", "-o", "out.csv", "--method", "cailiez"], "got 'cailiez'. Did you mean 'cailliez'?"),
         (["d.csv", "-o", "d.csv"], "d.csv: would overwrite the input."),
         (["d.csv", "-o", "none/out.csv"], "none/out.csv: there is no folder 'none'."),
-        (["d.csv", "-o", "out.txt"], "the name of a table must end in .csv."),
+        (["d.csv", "-o", "out.xlsx"], "the name of a matrix must end in .csv or .tsv or .txt."),
         (["d.csv", "-o", "out.csv", "--plot", "out.gif"], "the name of a picture must end in"),
         (["d.csv", "-o", "out.csv", "--tol", "0"], "--tol must be positive and finite, got 0."),
         (["none.csv", "-o", "out.csv"], "none.csv: no such file."),

@@ -192,7 +192,7 @@ USELESS = (
         "with this --metric, which takes no columns for a matrix",
     ),
 )
-WRITTEN = {"plot": "picture", "labels": "table", "output": "table", "report": "report"}
+WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "report"}
 
 
 def picture_of(what: str) -> Table:

@@ -31,7 +31,9 @@ NEARLY_ALL = 0.95  # of the rows that differ in a column of names
 SUBJECT = re.compile(  # names of columns whose numbers are labels, also where they repeat
     r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
 )
-COUNT = re.compile(r"(.*[\W_])?(nr|no)\.?|row|unnamed: \d+", re.IGNORECASE)  # which may be measured where they repeat
+COUNT = re.compile(  # which may be measured where they repeat
+    r"(.*[\W_])?(nr|no)\.?|case|row|row[\W_]?names?|unnamed: \d+", re.IGNORECASE
+)
 COUNTS_ROWS = "it numbers the rows"
 NAMES_SUBJECTS = "by its name it holds labels, of subjects or cases, and no measurements"
 FOUND_COLUMN = "cluster"  # in the tables that `--labels` of `cluster` writes
@@ -161,6 +163,12 @@ def _usable_columns(
 
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
     """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
+    first = table.frame.iloc[:, 0]
+    if first.name == "X" and "X" in used and _holds_whole_numbers(first) and _only_grows(first):
+        console.note(
+            "the column 'X' is used as a measurement, and has the name that R's read.csv gives to names of rows; "
+            "--drop X leaves it out."
+        )
     for name in used:
         found = name.lower() == FOUND_COLUMN
         if (found or COUNT.fullmatch(name)) and _holds_whole_numbers(table.frame[name]):
@@ -286,6 +294,11 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
     return known.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
+
+
+def _only_grows(column: pd.Series[Any]) -> bool:
+    """Tell whether every number is larger than the one before, as where rows that were numbered are left out."""
+    return len(column) > 2 and bool(column.is_unique and column.is_monotonic_increasing)
 
 
 def _has_name_of_id(name: str) -> bool:
