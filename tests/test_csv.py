@@ -322,6 +322,7 @@ def test_two_separators_are_refused(tmp_path, content):
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
         ("x,y\n1,2,\n3,4,\n", {"row_names": "none"}, "y", [2, 4]),
         ("x,y\n1,2,\n3,4,\n", {"row_names": "first"}, "x", [2, 4]),
+        ("x;y\n1,5;2;\n2,5;4;\n", {"row_names": "none"}, "x", [1.5, 2.5]),
         ("x,y\n1,2,\n1,4,\n", {}, "y", [2, 4]),  # cells that repeat name no rows
         (",y\nr,2,\ns,4,\n", {}, "y", [2, 4]),  # nor do cells before a column that has no name
         ("x,y,\n1,2,\n3,4,\n", {}, "y", [2, 4]),

@@ -170,7 +170,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
             "shell tr -s ' ', where no cell is in quotes)."
         )
     if decimal is None:
-        decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
+        decimal = "," if sep != "," and _decimal_commas(lines, sep, named=given.row_names != "none") else "."
     if given.thousands == decimal:
         raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
     # what separates columns can be the decimal sign of numbers in quotes only
@@ -324,10 +324,13 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
         return _cells_of(lines, sep)[:-1] if "unexpected end" in str(error) else []
 
 
-def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
-    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt."""
+def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
+    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt.
+
+    Where the header is one name short, the first cells are names of the rows if `named`, and no numbers.
+    """
     rows = _cells_of(lines, sep) or [[""]]
-    if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
+    if not rows[0][0].strip() or (named and all(len(row) == len(rows[0]) + 1 for row in rows[1:])):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
     cells = [cell.strip() for row in rows for cell in row]
     commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell) or (GROUPED.fullmatch(cell) and "," in cell)]
