@@ -1259,6 +1259,9 @@ def test_groups_in_parquet_are_called_as_they_are_stored(tmp_path, capsys):
         assert cli.main(words) == 0
         found = json.loads(capsys.readouterr().out)["test"]["labels"]
         assert [str(label) for label in found] == list(map(str, labels))
+    pq.write_table(pa.table({"x": np.arange(8.0) ** 2, "g": ["", "b"] * 4}), path)
+    assert cli.main(["test", path, "--group", "g", "--resamples", "9"]) == 0
+    assert "note: an empty text is a value of 'g', and no missing one." in capsys.readouterr().err
 
 
 def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypatch):

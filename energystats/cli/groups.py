@@ -114,6 +114,8 @@ def note_doubts(table: FileTable, names: Sequence[str], console: Console, where:
         )
     for name in texts:
         column = table.frame[name]
+        if table.source is None and (column == "").any():  # of CSV the reader says so
+            console.note(f"an empty text is a value of {name!r}, and no missing one.")
         _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
         for word in MISSING if any(table.dialect.na_lists) else ():
             if (column == word).any():
