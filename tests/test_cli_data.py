@@ -271,7 +271,7 @@ def test_ids_that_repeat_are_labels_of_subjects(tmp_path, monkeypatch, capsys, n
     assert f"no column to use but {name}, which only labels rows or subjects; name it" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["cluster", "Nr", "visit_no"])
+@pytest.mark.parametrize("name", ["cluster", "Nr", "visit_no", "case", "row.names"])
 def test_labels_and_numbers_of_cases_that_are_measured_are_noted(tmp_path, monkeypatch, capsys, name):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({name: np.arange(40) % 3, "x": NOISE, "g": ["a", "b"] * 20}).to_csv("d.csv", index=False)
@@ -319,6 +319,46 @@ def test_groups_beside_a_matrix_of_distances(tmp_path, monkeypatch, capsys):
     assert found["test"]["pvalue"] == expected.pvalue
     assert found["test"]["statistic"] == pytest.approx(expected.statistic)
     assert "Unnamed" not in error
+
+
+@pytest.mark.parametrize("where", ["index", "id", "text"])
+def test_rows_of_a_matrix_in_another_order_than_its_columns_are_refused(tmp_path, monkeypatch, capsys, where):
+    monkeypatch.chdir(tmp_path)
+    x, names = np.arange(6.0), list("abcdef")
+    frame = pd.DataFrame(np.abs(x[:, None] - x) ** 2, columns=names)
+    words = ["test", "d.csv", "--group", "g", "--metric", "precomputed", "--resamples", "9"]
+    words += ["--id", "town"] * (where == "id")
+    for order, status in ((names, 0), (names[::-1], 2)):
+        table = frame.assign(g=["u", "v"] * 3)
+        table.index = order
+        (table if where == "index" else table.rename_axis("town").reset_index()).to_csv("d.csv", index=where == "index")
+        assert cli.main(words) == status
+    error = capsys.readouterr().err
+    assert "names in the same order, but row 1 (line 2) is 'f' and column 1 of the matrix is 'a'." in error
+
+
+def test_the_name_that_r_gives_to_names_of_rows_is_noted(tmp_path, monkeypatch, capsys):
+    """Where rows were left out, their numbers have gaps, and do not count the rows any more."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"X": np.arange(40) * 2 + (np.arange(40) > 20), "x": NOISE, "g": ["a", "b"] * 20})
+    words = ["test", "d.csv", "--group", "g", "--resamples", "9"]
+    falling = frame.assign(X=frame["X"].to_numpy()[::-1])
+    for table, noted in ((frame, True), (falling, False), (frame[["x", "X", "g"]], False)):
+        table.to_csv("d.csv", index=False)
+        said = (
+            "the column 'X' is used as a measurement, and has the name that R's read.csv" in answer(capsys, *words)[1]
+        )
+        assert said == noted
+
+
+def test_advice_on_long_work_can_be_followed():
+    from energystats.cli.errors import in_options
+    from energystats.pairs import workloads
+
+    for advice in (workloads.NO_PAIRS, workloads.FEWER_STARTS, workloads.FEWER_STARTS_OF_MATRIX, workloads.FASTER_TEST):
+        text = in_options(advice)
+        assert "n_init" not in text
+        assert ("algorithm=" in advice or "method=" in advice) == ("in Python" in text)
 
 
 def test_every_command_leaves_the_ids_out(iris, capsys):
@@ -485,7 +525,7 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "long.csv"], "long.csv: line 3 has 3 cells, where 2 are expected;"),
         (["cluster", "comma.csv"], "row 201 (line 202), column 'a': '1,5' is not a number; --decimal , reads"),
         (["cluster", "cut.csv.gz"], "cut.csv.gz: cannot be read:"),
-        (["test", "groups.csv", "--group", "g"], "1 of 3 rows have no group, the first is row 2 (line 3); fill 'g'"),
+        (["test", "groups.csv", "--group", "g"], "1 of 3 rows has no group, the first is row 2 (line 3); fill 'g'"),
         (["test", "iris.csv", "--group", "species", "--columns", "species"], "must not name the column of the groups"),
         (["disco", "sepal_width ~ species", "iris.csv", "--where", "species=x"], "no row of iris.csv meets it."),
     ],

@@ -158,10 +158,10 @@ def test_rows_without_a_label(table, capsys, column, option, what):
     table[column] = table[column].astype(object).where(table.index != 4)
     table.to_csv("t.csv", index=False)
     line = refusal(capsys, option, column)
-    assert f"t.csv: 1 of 36 rows have no {what}, the first is row 5 (line 6); fill '{column}'" in line
+    assert f"t.csv: 1 of 36 rows has no {what}, the first is row 5 (line 6); fill '{column}'" in line
     found = answer(capsys, option, column, "--missing", "drop")
     assert found["n"] == (33 if option == "--paired" else 35)
-    assert f"1 of 36 rows were left out because they have no {what}." in found["warnings"]
+    assert f"1 of 36 rows was left out because it has no {what}." in found["warnings"]
     table[column] = np.nan
     table.to_csv("t.csv", index=False)
     assert f"no row has a {what} in '{column}'." in refusal(capsys, option, column, "--missing", "drop")

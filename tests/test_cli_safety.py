@@ -2,6 +2,8 @@
 
 import contextlib
 import csv
+import errno
+import io
 import json
 import os
 import signal
@@ -19,6 +21,7 @@ import pytest
 
 from energystats import cli, datasets
 from energystats.cli.console import Console
+from energystats.cli.errors import BadInputError
 from energystats.cli.files import _is_formula, save
 from energystats.report import pictures
 
@@ -119,7 +122,7 @@ def test_formulas_of_spreadsheets(folder, capsys):
     assert cli.main(["euclidize", "d.csv", "-o", "e.csv", "--spreadsheet-safe"]) == 0
     written = pd.read_csv("e.csv", index_col=0)
     assert written.columns[0] == written.index[0] == "'=1+1"
-    assert list(map(_is_formula, ("-", " =1", "\t=1", "+a"))) == [True] * 4
+    assert list(map(_is_formula, ("-", " =1", "\t=1", "\n=1", "+a"))) == [True] * 5
     assert list(map(_is_formula, ("-1.5", "+2e3", "a=1", "", "\t1"))) == [False] * 5
 
 
@@ -172,7 +175,11 @@ def test_links_that_lead_nowhere_good_are_one_line(folder, capsys):
         (["input.csv", "--labels", "f.csv"], "f.csv: would overwrite the input."),
         (["f.csv", "--labels", "hard.csv"], "hard.csv: would overwrite the input."),
         (["f.csv", "--labels", "null.csv"], "null.csv: cannot be written: it is there and no ordinary file."),
-        (["f.csv", "--labels", "far.csv"], "far.csv: there is no folder"),
+        (
+            ["f.csv", "--labels", "far.csv"],
+            f"far.csv: there is no folder {str(folder / 'nowhere')!r}, into which this link leads.",
+        ),
+        (["f.csv", "--labels", "nowhere/far.csv"], "nowhere/far.csv: there is no folder 'nowhere'."),
     ):
         assert cli.main(["cluster", *words]) == 2
         (line,) = [t for t in capsys.readouterr().err.splitlines() if not t.startswith("note:")]
@@ -225,14 +232,13 @@ def test_sigterm_leaves_no_temporary_file(folder):
 
 def test_sigterm_is_held_back_where_ctrl_c_is():
     from energystats._core.interrupts import uninterrupted
-    from energystats.cli.program import _ending_on_sigterm as ending_on_sigterm
-    from energystats.cli.program import _TerminatedError as TerminatedError
+    from energystats.cli.endings import TerminatedError, answering_signals
 
     done = []
     before = signal.getsignal(signal.SIGTERM)
 
     def work():
-        with ending_on_sigterm(), uninterrupted():
+        with answering_signals(), uninterrupted():
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(0.01)
             done.append("the block ended")
@@ -254,3 +260,120 @@ def test_a_pipe_is_read_once(folder, capsys):
     assert cli.main(["cluster", "pipe", "--json"]) == 0
     writer.join()
     assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail)["n"] == 24
+
+
+WORDS = ["test", "f.csv", "--group", "g", "--resamples", "9"]
+
+
+def letters(folder):
+    """A file whose groups not every encoding has."""
+    (folder / "f.csv").write_text("x,g\n1.5,\u00e9\n2.5,\u00e9\n3.1,\u00fc\n4.7,\u65e5\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "latin-1", "ascii"])
+def test_labels_that_standard_output_cannot_encode_are_written_out(folder, monkeypatch, encoding):
+    letters(folder)
+    for more in ([], ["--json"]):
+        out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", out)
+        assert cli.main([*WORDS, *more]) == 0
+        text = out.buffer.getvalue().decode(encoding)
+        if more:
+            assert json.loads(text)["test"]["labels"] == ["\u00e9", "\u00fc", "\u65e5"]
+        else:
+            assert r"\u65e5" in text
+            assert (r"\xe9" if encoding == "ascii" else "\u00e9") in text
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("more", [[], ["--json"]], ids=["text", "json"])
+@pytest.mark.parametrize("full", [True, False], ids=["full", "closed"])
+def test_output_that_nobody_takes_is_one_line_and_files_are_written(folder, capsys, monkeypatch, more, full):
+    letters(folder)
+    with Path("/dev/full").open("w", encoding="utf-8") as device:
+        monkeypatch.setattr(sys, "stdout", device if full else None)
+        assert cli.main([*WORDS, *more, "--plot", "out.png"]) == 2
+    why = "No space left on device" if full else "it is closed"
+    said = f"energystats: standard output cannot be written: {why}; these files were written: out.png.\n"
+    assert capsys.readouterr().err == said
+    assert (folder / "out.png").stat().st_size > 0
+    assert cli.main([*WORDS, "--quiet"]) == 0  # which writes nothing there
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is full")
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["test", "--help"]])
+def test_help_that_nobody_takes_is_one_line(capsys, monkeypatch, words):
+    with Path("/dev/full").open("w", encoding="utf-8") as device:
+        monkeypatch.setattr(sys, "stdout", device)
+        assert cli.main(words) == 2
+    assert capsys.readouterr().err == "energystats: standard output cannot be written: No space left on device.\n"
+
+
+def test_notes_and_errors_that_nobody_takes_go_nowhere(folder, capsys, monkeypatch):
+    """Not into the JSON on standard output, where `print` would put them."""
+    letters(folder)
+    (folder / "f.csv").write_text((folder / "f.csv").read_text("utf-8").replace(",", ";"), "utf-8")
+
+    class Full(io.StringIO):
+        def write(self, _):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    for stream in (None, Full()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        assert cli.main([*WORDS, "--json"]) == 0
+        assert "columns are separated by semicolons" in json.loads(capsys.readouterr().out)["warnings"][0]
+        assert cli.main(["test", "none.csv", "--group", "g"]) == 2
+        assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("words", [["test", "-", "--group", "g"], ["euclidize", "-", "-o", "out.csv"]])
+def test_closed_standard_input_is_one_line(folder, capsys, monkeypatch, words):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert cli.main(words) == 2
+    assert capsys.readouterr().err.startswith("energystats: -: standard input is closed; name a file")
+
+
+WHILE_IMPORTING = textwrap.dedent("""
+    import os, signal, sys
+    class Signaller:
+        def find_spec(self, name, *_):
+            if name == "{module}":
+                os.kill(os.getpid(), signal.{name})
+    sys.meta_path.insert(0, Signaller())
+    from energystats import cli
+    sys.exit(cli.main(["cluster", "f.csv", "--quiet"]))
+""")
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("scipy.spatial", "SIGINT"),
+        pytest.param("scipy.stats", "SIGTERM", marks=pytest.mark.slow),
+        pytest.param("pandas", "SIGINT", marks=pytest.mark.slow),  # later than the other ones
+    ],
+)
+def test_signals_while_modules_are_imported_are_one_line(folder, module, name):
+    letters(folder)
+    code = WHILE_IMPORTING.format(module=module, name=name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    line, status = {"SIGINT": ("interrupted", 130), "SIGTERM": ("terminated", 143)}[name]
+    assert done.stderr == f"energystats: {line}.\n"
+    assert done.returncode == status
+
+
+@pytest.mark.parametrize("error", [TypeError("expected a message argument"), BadInputError("needs pyarrow")])
+def test_an_error_that_came_of_ctrl_c_is_none(capsys, monkeypatch, error):
+    """As imports and compiled code make of a KeyboardInterrupt; without it the error is shown."""
+
+    def interrupt():
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        raise error
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr("energystats.cli.program.make_parser", interrupt)
+    assert cli.main(["demo"]) == 130
+    assert capsys.readouterr().err == "energystats: interrupted.\n"
+    assert signal.getsignal(signal.SIGINT) == before

@@ -1,8 +1,10 @@
 """CSV files as R and pandas write them: the numbers that R reads back, or a line that says what is in doubt."""
 
+import bz2
 import gzip
 import html
 import json
+import lzma
 import re
 import warnings
 from decimal import Decimal
@@ -93,6 +95,8 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x,y\n1,2,3,4\n5,6,7,8\n", r"the header \(line 1\) has 2 names, but the rows have 4 cells each"),
         ("x,y\n1,2,3\n1,5,6\n", r"one name fewer than the rows have cells, and the first cells are no names"),
         ("x,y,x\n1,2,3\n4,5,6\n", r"must name every column differently, but 'x' stands there more than once"),
+        ("x,y\n1,2,\n3,4,\n", r"or the first column, .*; --row-names first takes the first reading, --row-names none"),
+        ('x y z\n"3" 1 "a" \n"11" 2 "b" \n', r"the first cells may be names of the rows, before an"),
         ("x,,z\n1,2,3\n4,5,6\n", r"the header \(line 1\) has no name for column 2"),
         ("x\ty\n1\t999\n2\t1,000\n", r"'1,000' may be 1000 or 1.000; --thousands , takes the first reading, --decimal"),
         ("x;y\n1;999\n2;1,000\n", r"'1,000' may be 1000 or 1.000"),
@@ -111,11 +115,134 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
         ("x\n1 1,5\n2 2,5\n", r"may be separated by commas \('1 1', '5'\) or by blanks \('1', '1,5'\); --sep says"),
         ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
+        ("   x    y  g\n 1.5    2  a\n10.5   33  b\n", r"several blanks together part the columns"),
+        ("   x    y\n1 1.5    2\n2 10.5  33\n", r"several blanks together part the columns"),
+        ("x y g\n1.5 2 a\n1.5 2 b \n", r"or stand at the end of a line, and every single blank would begin a cell"),
+        ("x y  g\n1.5 2 a\n1.5 2 b\n", r"several blanks together part the columns"),
+        ("sep=;\nx;y\n1;2\n", r"the first line is 'sep=;', which only Excel reads; take it out, and say --sep ';'"),
+        ('"sep=,"\r\nx,y\r\n1,2\r\n', r"which only Excel reads; take it out, and say --sep ','"),
+        (bz2.compress(b"x,y\n1,2\n"), r"f.csv: is packed by bzip2; unpack it, or pack it with gzip"),
+        (lzma.compress(b"x,y\n1,2\n"), r"f.csv: is packed by xz"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(99), r"f.csv: is a workbook or an archive"),
+        ("x,y\n1,2\n3,4\n".encode("utf-16-le"), r"seems to be UTF-16 without its mark; --encoding utf-16-le reads it"),
+        ("x,y\n1,\u00e9\n3,4\n".encode("utf-16-be"), r"--encoding utf-16-be reads it"),
+        (b"\x00\x01\x00\x00\x02\xff\x00\x01" * 9, r"is not text; CSV or Parquet is needed"),
     ],
 )  # fmt: skip
 def test_what_is_in_doubt_is_refused(tmp_path, content, message):
     with pytest.raises(BadInputError, match=message):
         read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "message"),
+    [
+        ("x,y\n1,2,5\n3,4,6\n", "none", r"--row-names none: the rows have one cell more than the header"),
+        (",y\n1,2\n3,4\n", "none", r"no name for column 1"),
+        ("x,y\n1,2\n3,4\n", "first", r"--row-names first: the first column has a name, 'x'; --id takes"),
+        ("x,y\n1,2,\n1,4,\n", "first", r"the first cells are no names of the rows, because some are the same"),
+    ],
+)
+def test_names_of_rows_that_the_file_does_not_have_are_refused(tmp_path, content, asked, message):
+    with pytest.raises(BadInputError, match=message):
+        read(tmp_path, content, row_names=asked)
+
+
+def test_an_empty_last_column_of_r_moves_no_column(tmp_path, capsys, monkeypatch):
+    """write.table(d, sep = "\\t", quote = FALSE, na = "") with nothing in the last column; T is R's."""
+    monkeypatch.chdir(tmp_path)
+    dose, names = (1.2, 2.2, 5.1, 4.8, 6.3, 5.9, 7.7), (3, 11, 4, 25, 8, 31, 2)
+    rows = [f"{name}\t{x}\t{g}\t\n" for name, x, g in zip(names, dose, "aabbbab", strict=True)]
+    Path("f.tsv").write_text("dose\tarm\tremark\n" + "".join(rows))
+    words = ["cluster", "f.tsv", "--columns", "dose", "-k", "1", "--json"]
+    assert cli.main(words) == 2
+    assert "--row-names first takes the first reading" in capsys.readouterr().err
+    assert cli.main([*words, "--row-names", "first"]) == 0
+    partition = json.loads(capsys.readouterr().out)["partition"]
+    assert partition["total"] == pytest.approx(8.228571, abs=5e-7)
+    assert partition["names"] == list(map(str, names))
+
+
+@pytest.mark.parametrize("cell", ["0.500", "-0.125", "000.500", "012.345", "1.200e3", "0.500,5", "12.34", "1000.000"])
+@pytest.mark.parametrize("sign", [".", ",", "'"])
+def test_signs_that_part_no_thousands_are_refused(tmp_path, capsys, cell, sign):
+    """0.500 is one half in any file, and was 500."""
+    cell = cell.translate(str.maketrans(".,", f"{sign}{',' if sign == '.' else '.'}"))
+    path = tmp_path / "f.csv"
+    path.write_text(f"x;g\n1{sign}200;a\n{cell};a\n1{sign}900;b\n3{sign}100;b\n")
+    for more in ([], ["--columns", "x"]):
+        words = ["test", str(path), "--group", "g", "--sep", ";", "--thousands", sign, "--resamples", "9", *more]
+        assert cli.main(words) == 2
+        assert f"row 2 (line 3), column 'x': {cell!r} is not a number (--thousands" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("how", "cell"), [(["--thousands", "."], "0.500"), (["--thousands", "."], "2.25"), (["--decimal", ","], "0.5")]
+)
+def test_entries_of_a_matrix_in_other_signs_are_refused(tmp_path, capsys, monkeypatch, how, cell):
+    """Which were numbers with a decimal point beside 1.200 as one thousand and two hundred, or beside 1,2."""
+    monkeypatch.chdir(tmp_path)
+    big = "1.200" if "--thousands" in how else "1,2"
+    Path("m.csv").write_text(f"a;b;c\n0;{big};{cell}\n{big};0;2\n{cell};2;0\n")
+    assert cli.main(["euclidize", "m.csv", "-o", "o.csv", *how]) == 2
+    assert f"line 2, column 3 (a to c) holds {cell!r}, whose decimals or thousands have" in capsys.readouterr().err
+
+
+def test_names_in_a_matrix_with_decimal_commas_stay_as_they_are(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.csv").write_text(";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n")
+    assert cli.main(["euclidize", "m.csv", "-o", "o.csv", "--quiet", "--decimal", ","]) == 0
+    assert Path("o.csv").read_text() == ";1,5;2,5;c\n1,5;0;1,2;2\n2,5;1,2;0;2\nc;2;2;0\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("city\nNew  York\nLos  Angeles\n", ["city"]),
+        ("a  b,c\n1,2\n3,4\n", ["a  b", "c"]),
+        ('"x" "y  z" \n1 2 \n1 3 \n', ["x", "y  z"]),
+        ("x\n1 \n2 \n", ["x"]),
+    ],
+)
+def test_blanks_that_align_nothing_are_read(tmp_path, content, names):
+    assert list(read(tmp_path, content).frame) == names
+
+
+def test_a_matrix_aligned_by_blanks_is_told_from_others(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("m.txt").write_text("   a    b\na  0  1.5\nb 1.5   0\n")
+    for more in ([], ["--sep", "space"]):
+        assert cli.main(["euclidize", "m.txt", "-o", "o.csv", *more]) == 2
+        assert "several blanks together part the columns" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cell", "more", "place"),
+    [
+        ("1\u00a0", [], "row 1 (line 2), column 'x': '1\\xa0' is not a number"),
+        ("Total", ["--where", "y>2"], "'Total' is not a number, and makes text of the whole column, although the row"),
+        ("Total", ["--rows", "2:4"], "row 1 (line 2), column 'x': 'Total' is not a number, and makes text of"),
+        ("Total", ["--missing", "drop"], "row 1 (line 2), column 'x': 'Total' is not a number"),
+    ],
+)
+@pytest.mark.parametrize("columns", [[], ["--columns", "x,y"]])
+def test_a_cell_that_makes_text_of_a_column_is_named(tmp_path, capsys, cell, more, place, columns):
+    """Also where it looks like a number, and where its row is not in use."""
+    rows = [f"{cell},1,", "2.5,3,a", "3.5,4,b", "4.5,6,b"]
+    (tmp_path / "f.csv").write_text("\n".join(["x,y,g", *rows, ""]), encoding="utf-8")
+    words = ["test", str(tmp_path / "f.csv"), "--group", "g", *([] if cell != "Total" else ["--missing", "drop"])]
+    if cell != "Total":
+        (tmp_path / "f.csv").write_text("\n".join(["x,y,g", f"{rows[0]}a", *rows[1:], ""]), encoding="utf-8")
+    assert cli.main([*words, *more, *columns]) == 2
+    assert place in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--columns", "--drop"])
+@pytest.mark.parametrize("text", ["", ",", "x,", " "])
+def test_options_that_name_no_column_say_so(tmp_path, capsys, option, text):
+    (tmp_path / "f.csv").write_text("x,y\n1,2\n2,4\n7,8\n")
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), option, text]) == 2
+    assert f"{option} must name columns, with commas between them, got {text!r}." in capsys.readouterr().err
 
 
 NAMES = ["", "weight, kg{0}height, cm\n", "weight, kg{0}height, cm{0}age\n", "g{0}weight, kg\n"]
@@ -187,12 +314,18 @@ def test_two_separators_are_refused(tmp_path, content):
         ("x;g\n1.500;a\n2.500;b\n", {"decimal": "."}, "x", [1.5, 2.5]),
         ("x;g\n1.500;a\n2.500;b\n", {"thousands": "."}, "x", [1500, 2500]),
         ("x;g\n1.500;a\n2.25;b\n", {}, "x", [1.5, 2.25]),
+        ("x;g\n1.500,5;a\n0,25;b\n0;a\n007;b\n2e3;b\n", {"thousands": "."}, "x", [1500.5, 0.25, 0, 7, 2000]),
         ("x;y\n1.500;7\n2.500;0.125\n", {}, "x", [1.5, 2.5]),  # another column shows what the point is
         ("x;y\n1.500;1234\n2.500;1e-3\n2.500;1.5e-3\n", {}, "x", [1.5, 2.5, 2.5]),
         ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
         ("x\ty\n1.500\t7\n2.500\t8\n", {}, "x", [1.5, 2.5]),
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is
-        ("x,y\n1,2,\n3,4,\n", {}, "y", [2, 4]),
+        ("x,y\n1,2,\n3,4,\n", {"row_names": "none"}, "y", [2, 4]),
+        ("x,y\n1,2,\n3,4,\n", {"row_names": "first"}, "x", [2, 4]),
+        ("x;y\n1,5;2;\n2,5;4;\n", {"row_names": "none"}, "x", [1.5, 2.5]),
+        ("x,y\n1,2,\n1,4,\n", {}, "y", [2, 4]),  # cells that repeat name no rows
+        (",y\nr,2,\ns,4,\n", {}, "y", [2, 4]),  # nor do cells before a column that has no name
+        ("x,y,\n1,2,\n3,4,\n", {}, "y", [2, 4]),
         ('"x"\n"1" 1.5\n"2" 2.5\n', {}, "x", [1.5, 2.5]),
         ("x\n1,5\n9\nNA\n", {}, "x", [1.5, 9, np.nan]),
         ('x,y\n1,"NA"\n2,"7"\n', {}, "y", [np.nan, 7]),
@@ -394,8 +527,18 @@ def test_missing_values_between_blanks_make_no_group(tmp_path, capsys, words):
         (["1,5", "999", "3", "850"], ",", [], "--decimal , reads decimal commas"),
         (["1.500,5", "999", "3.500,5", "850"], ";", [], "(--thousands . reads it as 1500.5)"),
         (["1,500.5", "999", "3,500.5", "850"], ";", [], "(--thousands , reads it as 1500.5)"),
-        (["1,500", "1,50", "3,500", "850"], ";", ["--thousands", ","], "'1,50' is not a number;"),
-        (["1,500", "3,5,00", "word", "850"], ";", ["--thousands", ","], "'3,5,00' is not a number;"),
+        (
+            ["1,500", "1,50", "3,500", "850"],
+            ";",
+            ["--thousands", ","],
+            "'1,50' is not a number (--thousands ,",
+        ),
+        (
+            ["1,500", "3,5,00", "word", "850"],
+            ";",
+            ["--thousands", ","],
+            "'3,5,00' is not a number (--th",
+        ),
     ],
 )
 @pytest.mark.parametrize("copies", [1, 10])
@@ -1116,3 +1259,68 @@ def test_groups_in_parquet_are_called_as_they_are_stored(tmp_path, capsys):
         assert cli.main(words) == 0
         found = json.loads(capsys.readouterr().out)["test"]["labels"]
         assert [str(label) for label in found] == list(map(str, labels))
+    pq.write_table(pa.table({"x": np.arange(8.0) ** 2, "g": ["", "b"] * 4}), path)
+    assert cli.main(["test", path, "--group", "g", "--resamples", "9"]) == 0
+    assert "note: an empty text is a value of 'g', and no missing one." in capsys.readouterr().err
+
+
+def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypatch):
+    """R's read.csv reads empty texts, a category of their own; with these in quotes T is that of cluster::daisy."""
+    monkeypatch.chdir(tmp_path)
+    rows = zip((1.5, 2, 9, 4, 7, 3), (2, 5, 1, 4, 3, 8), ("u", "", "v", "u", "", "v"), "ababab", strict=True)
+    lines = [f"{x},{y},{t},{g}\n" for x, y, t, g in rows]
+    Path("bare.csv").write_text("x,y,t,g\n" + "".join(lines))
+    Path("quoted.csv").write_text("x,y,t,g\n" + "".join(line.replace(",,", ',"",') for line in lines))
+    said = "note: empty cells are missing values, in t; R's read.csv makes empty texts"
+    for file, total, noted in (("bare.csv", 1.174074, True), ("quoted.csv", 1.420106, False)):
+        assert cli.main(["test", file, "--group", "g", "--metric", "gower", "--json", "--resamples", "9"]) == 0
+        captured = capsys.readouterr()
+        assert json.loads(captured.out)["test"]["total"] == pytest.approx(total, abs=5e-7)
+        assert (said in captured.err) == noted
+    assert cli.main(["test", "bare.csv", "--group", "g", "--columns", "x", "--json", "--resamples", "9"]) == 0
+    assert said not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("named", [None, "nm"])
+@pytest.mark.parametrize("names", [list("pqrstu"), [3, 11, 4, 25, 8, 31]])
+def test_an_index_of_parquet_names_the_rows(tmp_path, capsys, monkeypatch, names, named):
+    """One without a name was a column that is not numeric, or a measurement."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"x": [1.5, 2, 9, 8.5, 2.5, 7], "y": [1, 2.5, 3, 1, 2, 2]}, index=names).rename_axis(named)
+    frame.to_parquet("t.parquet")
+    frame.rename_axis(None).to_csv("t.csv")
+    answers = []
+    for file in ("t.csv", "t.parquet"):
+        assert cli.main(["cluster", file, "--labels", "l.csv", "--resamples", "9", "--report", "out.html"]) == 0
+        answers.append(Path("l.csv").read_text())
+        assert "not used" not in capsys.readouterr().err
+    assert answers[0] == answers[1]
+    assert answers[0].startswith("row,name,cluster\n1,")
+    code = re.search(r"<h3>Python</h3>\s*<pre>(.*?)</pre>", Path("out.html").read_text(), re.DOTALL)[1]
+    exec(html.unescape(code), scope := {})
+    assert scope["found"].labels.tolist() == pd.read_csv("l.csv")["cluster"].tolist()
+
+
+def test_options_for_labels_know_the_index_of_parquet(tmp_path, capsys, monkeypatch):
+    """As `energy_test(path, groups="g")` does; the other levels of the index are no columns for it."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"x": np.arange(12.0) ** 2, "g": list("aabb") * 3, "day": [1, 2, 3] * 4})
+    frame.to_csv("t.csv", index=False)
+    frame.set_index(["g", "day"]).to_parquet("t.parquet")
+    answers = []
+    for file, more in (("t.csv", ["--drop", "day"]), ("t.parquet", [])):
+        words = ["test", file, "--group", "g", "--resamples", "9", "--json"]
+        assert cli.main([*words, *more]) == 0
+        answers.append(json.loads(capsys.readouterr().out)["test"])
+    assert answers[0] == answers[1]
+    assert cli.main(["disco", "x ~ C(g)", "t.parquet", "--strata", "day", "--resamples", "9"]) == 0
+    capsys.readouterr()
+    for words in (["cluster", "t.parquet", "--columns", "x,day"], ["disco", "x ~ day", "t.parquet"]):
+        assert cli.main(words) == 2
+        assert "'day' is the index of the table, which --id, --category" in capsys.readouterr().err
+    assert cli.main(["cluster", "t.parquet", "--where", "g=a"]) == 2
+    assert "'g' is the index of the table" in capsys.readouterr().err
+    frame = pd.DataFrame({"x": [1.0, 2, 8, 9]})
+    frame.rename_axis("case").to_parquet("counted.parquet")
+    assert cli.main(["cluster", "counted.parquet", "--id", "case", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["0", "1", "2", "3"]

@@ -136,7 +136,11 @@ def test_the_output_is_written_as_the_input_is(d, capsys, sep, decimal, index):
 
 
 def test_a_decimal_sign_that_the_input_does_not_tell_is_noted(d, capsys):
-    d.to_csv("d.csv", sep=";")
+    d.to_csv("d.csv", sep=";")  # 3313.0 and the like, which show a point
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
+    assert "written with a point" not in capsys.readouterr().err
+    assert "." in Path("d.csv").read_text()
+    d.astype(int).to_csv("d.csv", sep=";")
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv"]) == 0
     assert "out.csv: decimals are written with a point; --decimal , writes a comma." in capsys.readouterr().err
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--decimal", ","]) == 0
@@ -254,7 +258,7 @@ def test_bad_files_are_one_line(tmp_path, monkeypatch, capsys, text, message):
         (["d.csv", "-o", "out.csv", "--method", "cailiez"], "got 'cailiez'. Did you mean 'cailliez'?"),
         (["d.csv", "-o", "d.csv"], "d.csv: would overwrite the input."),
         (["d.csv", "-o", "none/out.csv"], "none/out.csv: there is no folder 'none'."),
-        (["d.csv", "-o", "out.txt"], "the name of a table must end in .csv."),
+        (["d.csv", "-o", "out.xlsx"], "the name of a matrix must end in .csv or .tsv or .txt."),
         (["d.csv", "-o", "out.csv", "--plot", "out.gif"], "the name of a picture must end in"),
         (["d.csv", "-o", "out.csv", "--tol", "0"], "--tol must be positive and finite, got 0."),
         (["none.csv", "-o", "out.csv"], "none.csv: no such file."),

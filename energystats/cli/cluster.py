@@ -43,6 +43,7 @@ EXAMPLES = """\
   zcat big.csv.gz | energystats cluster - --where "year>=2020" --json | jq .test.pvalue"""
 OF_POINTS = (
     "--columns", "--drop", "--rows", "--where", "--id", "--category", "--na", "--quoted-na", "--missing", "--no-header",
+    "--row-names",
 )  # fmt: skip
 NO_TEST = "with -k 1, which leaves nothing to test"
 OF_MATRIX = "with --metric precomputed, whose rows and columns are points"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import math
-import os
-import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from energystats import __version__
-from energystats.cli.errors import in_options, printable, printable_json
+from energystats.cli.errors import BadInputError, in_options, printable, printable_json
+from energystats.cli.streams import fits, say_error, write_out
 from energystats.display.result import VerdictFirst
 from energystats.display.sentences import sentences
 from energystats.exceptions import EnergyStatsWarning, TiesWarning
@@ -37,6 +37,7 @@ class Console:
         self.json, self.quiet = json, quiet
         self.notes: list[str] = []
         self.files: list[str] = []
+        self.lost: str | None = None  # why standard output could not be written
         self.unheard: set[type[Warning]] = {TiesWarning}
 
     def say(self, text: str = "") -> None:
@@ -57,22 +58,26 @@ class Console:
         if text not in self.notes:
             self.notes.append(text)
             if not self.quiet:
-                print(f"note: {printable(text)}", file=sys.stderr)
+                say_error(f"note: {printable(text)}")
 
     def answer(self, command: str, **parts: Any) -> None:
         """Print the JSON object, where it was asked for."""
         if self.json:
             head = {"command": command, "version": __version__}
             whole = {**head, **parts, "files": self.files, "warnings": self.notes}
-            self.write(printable_json(json.dumps(jsonable(whole), indent=2, allow_nan=False, ensure_ascii=False)))
+            dump = partial(json.dumps, jsonable(whole), indent=2, allow_nan=False)
+            # in ASCII it means the same, where the encoding of standard output lacks a character
+            self.write(printable_json(text if fits(text := dump(ensure_ascii=False)) else dump()))
 
-    @staticmethod
-    def write(text: str) -> None:
-        """Print a line; a reader of a pipe who has left is not told, and the files are still written."""
-        try:
-            print(text, flush=True)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    def write(self, text: str) -> None:
+        """Print on standard output; where that fails, the files are still written."""
+        self.lost = write_out(text) or self.lost
+
+    def check_heard(self) -> None:
+        """Complain if some of the output could not be written, and say which files were."""
+        if self.lost is not None:
+            files = f"; these files were written: {', '.join(self.files)}" if self.files else ""
+            raise BadInputError(f"standard output cannot be written: {self.lost}{files}.")
 
     @contextmanager
     def hearing(self) -> Iterator[None]:
@@ -97,7 +102,7 @@ class Console:
 
         def announce() -> None:
             if not self.quiet:
-                print("Compiling the numerical loops; only the first run has to.", file=sys.stderr, flush=True)
+                say_error("Compiling the numerical loops; only the first run has to.")
 
         with on_compilation(announce):
             yield

@@ -107,8 +107,12 @@ class Cells:
         Spellings of truth values, if there is nothing else.
     padded : set of str
         Missing values with blanks around them.
-    quoted, bare : bool
-        Whether there are cells in quotes, and cells without that are not missing.
+    quoted, bare, empty : bool
+        Whether there are cells in quotes, cells without that are not missing, and empty ones without quotes.
+    n : int
+        Rows of the file so far.
+    odd : tuple of (int, str) or None
+        The first cell that is no number and not missing, by the number of its row from 0.
     whole : array or None
         The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
         rows of the file.
@@ -121,6 +125,9 @@ class Cells:
     padded: set[str] = field(default_factory=set)
     quoted: bool = False
     bare: bool = False
+    empty: bool = False
+    odd: tuple[int, str] | None = None
+    n: int = 0
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
@@ -130,8 +137,12 @@ class Cells:
             texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
             self.padded |= {t for t in texts if dialect.is_missing(t) and t.strip(" \t") not in dialect.missing_numbers}
         self.quoted = self.quoted or MARK in joined
+        self.empty = self.empty or "" in cells
         self.bare = self.bare or any(c[:1] != MARK and not dialect.is_missing(c) for c in cells)
-        self.numeric = self.numeric and dialect.numbers.fullmatch(joined) is not None
+        if self.numeric and dialect.numbers.fullmatch(joined) is None:
+            first = next(i for i, cell in enumerate(cells) if dialect.numbers.fullmatch(cell) is None)
+            self.numeric, self.odd = False, (self.n + first, cells[first].removeprefix(MARK))
+        self.n += len(cells)
         if self.logical:
             self.spelled |= {text for cell in set(cells) if not dialect.is_missing(text := cell.removeprefix(MARK))}
             self.logical = self.spelled <= LOGICAL.keys()
@@ -319,25 +330,58 @@ class Scan:
             raise BadInputError(f"{self.file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
         if header is None:
             return False, tuple(f"V{j + 1}" for j in range(width))
-        trailing = not self.ends_filled and width > 1
-        # R writes no name above its names of rows; where a separator ends every row, the last cells are empty
-        unnamed = width == len(header) + 1 and not trailing
-        if width == len(header) and trailing and not header[-1].strip():
+        unnamed = width == len(header) + 1 and self._begins_with_names(header)
+        # a separator at the end of every line, that of the header included
+        if width == len(header) and width > 1 and not self.ends_filled and not header[-1].strip():
             header = header[:-1]
+        if self.dialect.row_names == "first" and not unnamed and header[0].strip():
+            raise BadInputError(
+                f"{self.file}: --row-names first: the first column has a name, {header[0]!r}; --id takes the column of "
+                "this name for the names of the rows."
+            )
         if unnamed and self.dialect.delimiter == self.dialect.decimal:
             raise BadInputError(
                 f"{self.file}: the rows have one cell more than the header, and {self.dialect.delimiter} separates "
                 "cells and is the decimal sign: put all numbers with a decimal sign in quotes, and name every column."
             )
-        row_names = unnamed or (len(header) > 1 and not header[0].strip())
+        row_names = unnamed or (len(header) > 1 and not header[0].strip() and self.dialect.row_names != "none")
         names = header if unnamed else header[int(row_names) :]
-        if unnamed and len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) < n_rows:  # R's names of rows differ
+        if unnamed and not self._first_cells_differ():
             raise BadInputError(
                 f"{self.file}: the header (line 1) has one name fewer than the rows have cells, and the first cells "
                 "are no names of the rows, because some are the same; every column needs a name."
             )
         _check_header(names, self.file, 1 + len(header) - len(names))
         return row_names, tuple(names)
+
+    def _begins_with_names(self, header: Sequence[str]) -> bool:
+        """Tell whether the first cells name the rows, where the header is one name short, or complain if in doubt.
+
+        R writes no name above its names of rows. Where a separator ends every row, the last cells are empty; so are
+        they where R has written an empty last column.
+        """
+        asked = self.dialect.row_names
+        if self.ends_filled:
+            if asked == "none":
+                raise BadInputError(
+                    f"{self.file}: --row-names none: the rows have one cell more than the header (line 1) has names; "
+                    "every column needs a name."
+                )
+            return True
+        if asked is not None:
+            return asked == "first"
+        # before a column without a name, or one that is all there is and empty, no names of rows stand
+        if not self._first_cells_differ() or not header[0].strip() or len(header) == 1:
+            return False
+        raise BadInputError(
+            f"{self.file}: the rows have one cell more than the header (line 1) has names, and their last cells are "
+            "all empty: the first cells may be names of the rows, before an empty last column, or the first column, "
+            "where a separator ends every row; --row-names first takes the first reading, --row-names none the second."
+        )
+
+    def _first_cells_differ(self) -> bool:
+        """Tell whether the first cells of the rows may name these: R's names of rows differ, and none is missing."""
+        return len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) == self.n_rows
 
     def _count_cells(self) -> int:
         """Count the cells of a row; all rows have as many as the header, or all have one more."""

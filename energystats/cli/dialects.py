@@ -12,8 +12,8 @@ from functools import cached_property
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = ["COMMA_NUMBER", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT", "WORDS_FOR",
-           "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
+__all__ = ["COMMA_NUMBER", "EXPONENT", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT",
+           "WORDS_FOR", "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -26,6 +26,8 @@ EXPONENT = r"(e[-+]?\d+)?"
 COMMA_NUMBER = re.compile(rf"[-+]?\d*,\d+{EXPONENT}", re.IGNORECASE)
 POINT_NUMBER = re.compile(rf"[-+]?\d*\.\d+{EXPONENT}", re.IGNORECASE)
 GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:(?:,\d{3})+|(?:\.\d{3})+)")  # 1,000 is one thousand, or 1 in three decimals
+POINT_OR_WHOLE = re.compile(rf"[-+]?\d*[.,]?\d+{EXPONENT}", re.IGNORECASE)
+EXCEL = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', re.IGNORECASE)  # a first line that is no data
 PADDED = re.compile(r"[ \t]*([,;|])[ \t]*")  # blanks around another separator are none
 MIXED = re.compile(r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")  # both signs, as in 1.234,5
 NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes into one cell
@@ -47,6 +49,8 @@ class Dialect:
         The lists of words of --na as they were given, commas and quotes included.
     quoted_na : {"word", "missing"} or None
         What NA in quotes is in a column of text.
+    row_names : {"first", "none"} or None
+        Whether the first cells of the rows, below no name of the header, are names of the rows.
     limit : float
         GB that a gzip may unpack to.
     """
@@ -60,12 +64,13 @@ class Dialect:
     missing: tuple[str, ...] | None = None
     na_lists: tuple[str, ...] = ()
     quoted_na: str | None = None
+    row_names: str | None = None
     limit: float = 2.0
 
     @property
     def options(self) -> list[str]:
         """Options that said how the file is written, which Parquet says itself."""
-        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na"}
+        names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na", "row_names": "--row-names"}
         kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
         return [names.get(f.name, f"--{f.name}") for f in kept]
 
@@ -83,10 +88,10 @@ class Dialect:
     def number(self) -> re.Pattern[str]:
         """A number in the signs of the file."""
         point, sign = re.escape(self.decimal or "."), self.thousands
-        whole = r"\d+" if sign is None else rf"(?:\d{{1,3}}(?:{re.escape(sign)}\d{{3}})+|\d+)"
-        return re.compile(
-            rf"[-+]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?|[-+]?inf(?:inity)?", re.IGNORECASE | re.ASCII
-        )
+        # a sign after 0, as in 0.500, parts no thousands, and no one parts them before an exponent
+        parted = "" if sign is None else rf"[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:{point}\d*)?|"
+        plain = rf"(?:\d+(?:{point}\d*)?|{point}\d+)(?:e[-+]?\d+)?"
+        return re.compile(rf"[-+]?(?:{parted}{plain}|inf(?:inity)?)", re.IGNORECASE | re.ASCII)
 
     @cached_property
     def numbers(self) -> re.Pattern[str]:
@@ -146,6 +151,10 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     `cut` says that `head` is only the beginning of the file.
     """
     sep = given.sep
+    if found := EXCEL.match(head):
+        raise ValueError(
+            f"the first line is {found[0].strip()!r}, which only Excel reads; take it out, and say --sep {found[1]!r}."
+        )
     lines = _first_lines(head, given.comment, cut=cut)
     decimal = given.decimal
     if decimal is None and given.thousands is not None:
@@ -154,8 +163,14 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines, header=given.header, comma_in_numbers="," in (decimal, given.thousands))
+    if given.sep in (None, " ") and _are_aligned(lines, sep):
+        raise ValueError(
+            "several blanks together part the columns, as where these are aligned, or stand at the end of a line, and "
+            "every single blank would begin a cell; write one separator between cells (as R's write.csv does, or in a "
+            "shell tr -s ' ', where no cell is in quotes)."
+        )
     if decimal is None:
-        decimal = "," if sep != "," and _decimal_commas(lines, sep) else "."
+        decimal = "," if sep != "," and _decimal_commas(lines, sep, named=given.row_names != "none") else "."
     if given.thousands == decimal:
         raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
     # what separates columns can be the decimal sign of numbers in quotes only
@@ -281,6 +296,24 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
 
 
+def _are_aligned(lines: Sequence[str], sep: str) -> bool:
+    """Tell whether runs of blanks cut the lines evenly, with numbers among the cells, and single separators do not."""
+    plain = [re.sub('"[^"]*"', '""', line) for line in lines]
+    if not any("  " in line or line != line.strip(" ") for line in plain):
+        return False
+    cut = _cells_of(lines, sep)
+    ends = all(row[-1] == "" for row in cut)  # with a separator, which is none between cells
+    names = cut[0][1 : len(cut[0]) - ends] if cut else []
+    if sep == " ":
+        fits = "" not in names and set(map(len, cut[1:])) in ({len(cut[0])}, {len(cut[0]) + 1})
+    else:
+        fits = any(len(row) > 1 for row in cut)
+    rows = [re.split(" +", line.strip(" ")) for line in plain]
+    widths, width = set(map(len, rows[1:])), len(rows[0])
+    even = (width > 1 and widths == {width}) or widths == {width + 1}
+    return not fits and even and any(POINT_OR_WHOLE.fullmatch(cell) for row in rows[1:] for cell in row)
+
+
 def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
     """Split lines into cells; where strict, none if quotes do not fit, and a last cell that goes on is left out."""
     # R's write.table puts a backslash before a quote inside quotes between blanks
@@ -291,10 +324,13 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
         return _cells_of(lines, sep)[:-1] if "unexpected end" in str(error) else []
 
 
-def _decimal_commas(lines: Sequence[str], sep: str) -> bool:
-    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt."""
+def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
+    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt.
+
+    Where the header is one name short, the first cells are names of the rows if `named`, and no numbers.
+    """
     rows = _cells_of(lines, sep) or [[""]]
-    if not rows[0][0].strip() or all(len(row) == len(rows[0]) + 1 for row in rows[1:]):
+    if not rows[0][0].strip() or (named and all(len(row) == len(rows[0]) + 1 for row in rows[1:])):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
     cells = [cell.strip() for row in rows for cell in row]
     commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell) or (GROUPED.fullmatch(cell) and "," in cell)]

@@ -13,7 +13,13 @@ from energystats.cli.options import FILE, GENERAL, ID, Command, arguments_of, di
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
 from energystats.cli.reading import read_table
-from energystats.cli.selection import check_formula_columns, columns_of_conditions, find_column, keep_rows
+from energystats.cli.selection import (
+    check_formula_columns,
+    check_not_index,
+    columns_of_conditions,
+    find_column,
+    keep_rows,
+)
 
 __all__ = ["DISCO"]
 
@@ -47,6 +53,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
         console.note(table.sep_hint)
     for column in filter(None, (options.strata, options.id)):
         find_column(table, column)
+    check_not_index(table, [name for name in table.index_names if re.search(_alone(name), options.formula)])
     aside = [] if options.id in (None, options.strata) else [options.id]
     with bad_input(table.file):
         parsed = parse(options.formula, table.frame.drop(columns=aside), with_response=True)

@@ -25,9 +25,14 @@ WORDS = {
     "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
     "(`energy_test`)": "(energystats test)",
+    "Use a smaller `n_init`, a random subset of the rows, or algorithm": "Use a random subset of the rows, or in "
+    "Python `energy_cluster` with algorithm",
+    "Use a smaller `n_init`, or a part of the matrix.": "Use a part of the matrix.",
+    "or in `energy_test` method=": "or in Python `energy_test` with method=",
+    "or for clusters of all of them `energy_cluster": "or in Python, for clusters of all of them, `energy_cluster",
 }
 ALIKE = re.compile(
-    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|seed|strata|tol|whole_plots)`"
+    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|row_names|seed|strata|tol|whole_plots)`"
 )
 
 

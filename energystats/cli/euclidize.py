@@ -31,7 +31,7 @@ EXAMPLES = """\
 
 
 def _is_whole(matrix: FloatArray) -> bool:
-    """Tell whether all entries are whole numbers, which do not show the decimal sign of their file."""
+    """Tell whether all entries are whole numbers, which need no decimal sign."""
     return bool((matrix == np.round(matrix)).all())
 
 
@@ -46,7 +46,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
     written = replace(given, header=header, stubs=stubs)
-    if given.sep == ";" and options.decimal is None and _is_whole(given.distances) and not _is_whole(result.distances):
+    if given.sep == ";" and options.decimal is None and not (given.shows_decimals or _is_whole(result.distances)):
         console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
     save_picture(options.plot, [result], console)

@@ -25,7 +25,12 @@ __all__ = ["check_outputs", "harmless", "save", "save_picture", "write_labels"]
 
 NARROWEST = 12  # characters of a line of a title
 RUNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # what a spreadsheet runs begins so
-SUFFIXES = {"picture": (".png", ".pdf", ".svg"), "table": (".csv",), "report": (".html", ".htm")}
+SUFFIXES = {
+    "picture": (".png", ".pdf", ".svg"),
+    "table": (".csv",),
+    "matrix": (".csv", ".tsv", ".txt"),  # it keeps the separator of its input
+    "report": (".html", ".htm"),
+}
 
 
 def _target_of(path: Path) -> Path:
@@ -57,7 +62,9 @@ def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
         if source is not None and target.exists() and target.samefile(source):
             raise BadInputError(f"{path}: would overwrite the input.")
         if not target.parent.is_dir():
-            raise BadInputError(f"{path}: there is no folder {str(path.parent)!r}.")
+            led = path.is_symlink()
+            folder = f"{str(target.parent)!r}, into which this link leads" if led else repr(str(path.parent))
+            raise BadInputError(f"{path}: there is no folder {folder}.")
         if not os.access(target.parent, os.W_OK):
             raise BadInputError(f"{path}: cannot be written.")
         taken[target] = str(path)
@@ -99,7 +106,7 @@ def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path)
 
 def _is_formula(text: str) -> bool:
     """Tell whether a spreadsheet would take a cell for a formula; numbers are none."""
-    if not text.lstrip(" ").startswith(RUNS):
+    if not text.lstrip(" \n").startswith(RUNS):
         return False
     try:
         float(text)

@@ -30,7 +30,8 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
             continue
         values = pd.Series(map(_strip, column), index=column.index, name=name)
         if changed := sum(isinstance(cell, str) and cell != cell.strip() for cell in column):
-            console.note(f"blanks around the words of {name!r} were taken away in {changed} rows.")
+            in_rows = "1 row" if changed == 1 else f"{changed} rows"
+            console.note(f"blanks around the words of {name!r} were taken away in {in_rows}.")
             shown = f"table[{name!r}]"
             code.append(
                 f"{shown} = {shown}.map(lambda v: v.strip() or None if isinstance(v, str) and v.strip() != v else v)"
@@ -59,12 +60,14 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
     if missing != "drop":
         first = table.where(int(table.frame.index[unknown][0]))
         raise BadInputError(
-            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows have no {what}, the first is {first}; fill "
-            f"{name!r}, or leave those rows out with --missing drop."
+            f"{table.file}: {int(unknown.sum())} of {unknown.size} rows {'has' if unknown.sum() == 1 else 'have'} no "
+            f"{what}, the first is {first}; fill {name!r}, or leave those rows out with --missing drop."
         )
     if unknown.all():
         raise BadInputError(f"{table.file}: no row has a {what} in {name!r}.")
-    console.note(f"{int(unknown.sum())} of {unknown.size} rows were left out because they have no {what}.")
+    left = int(unknown.sum())
+    why = f"was left out because it has no {what}" if left == 1 else f"were left out because they have no {what}"
+    console.note(f"{left} of {unknown.size} rows {why}.")
     return table.having(table.frame[~unknown])
 
 
@@ -89,11 +92,13 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
         raise BadInputError(f"{table.file}: no unit of {column!r} has a row in every group of {group!r}.")
     if missing != "drop":
         without = counts.columns[(counts.loc[lacking[0]] == 0).argmax()]
+        lack = "lacks" if len(lacking) == 1 else "lack"
         raise BadInputError(
-            f"{table.file}: {len(lacking)} of {len(counts)} units of {column!r} lack a row of some group, the first is "
-            f"{str(lacking[0])!r}, without {str(without)!r}; leave such units out with --missing drop."
+            f"{table.file}: {len(lacking)} of {len(counts)} units of {column!r} {lack} a row of some group, the first "
+            f"is {str(lacking[0])!r}, without {str(without)!r}; leave such units out with --missing drop."
         )
-    console.note(f"{len(lacking)} of {len(counts)} units were left out because they lack a row of some group.")
+    why = "was left out because it lacks" if len(lacking) == 1 else "were left out because they lack"
+    console.note(f"{len(lacking)} of {len(counts)} units {why} a row of some group.")
     kept = ~labels[column].isin(lacking)
     return table.having(table.frame[kept.to_numpy()])
 
@@ -101,14 +106,21 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
     """Say which words of columns of text may be one group in two spellings, and which stand for missing values."""
     check_spelling(table, names)
-    for name in names:
+    texts = [name for name in names if not (holds_numbers(table.frame[name]) or holds_truths(table.frame[name]))]
+    if gaps := [name for name in texts if name in table.emptied and table.frame[name].isna().any()]:
+        console.note(
+            f"empty cells are missing values, in {', '.join(gaps)}; R's read.csv makes empty texts of those in columns "
+            "of text, which are a group or category of their own."
+        )
+    for name in texts:
         column = table.frame[name]
-        if not (holds_numbers(column) or holds_truths(column)):
-            _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
-            for word in MISSING if any(table.dialect.na_lists) else ():
-                if (column == word).any():
-                    advice = advise_on_missing(word, table.dialect)
-                    console.note(f"{word!r} in column {name!r} is a word: {advice}.")
+        if table.source is None and (column == "").any():  # of CSV the reader says so
+            console.note(f"an empty text is a value of {name!r}, and no missing one.")
+        _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
+        for word in MISSING if any(table.dialect.na_lists) else ():
+            if (column == word).any():
+                advice = advise_on_missing(word, table.dialect)
+                console.note(f"{word!r} in column {name!r} is a word: {advice}.")
 
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from energystats.cli.console import Console
@@ -43,8 +44,6 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
             dialect = detected(text, given, console)
         with readable(source.name):
             cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
-        if dialect.thousands is not None or dialect.decimal != ".":
-            cells = [[dialect.plain(cell) for cell in row] for row in cells]
     if names is not None:
         header = cells[0] if cells else []
         if names not in header:
@@ -52,16 +51,25 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         j = header.index(names)
         cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
     with bad_input(source.name):
-        matrix = parse_cells(cells)
+        plain = parquet or (dialect.thousands is None and dialect.decimal in (None, "."))
+        matrix = parse_cells(cells) if plain else parse_cells(cells, partial(_read_in_signs, dialect))
+    sign, left = dialect.decimal or ".", int(matrix.layout == "both")
+    entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:
         # all entries are in one unit, so that one of them tells of all what a point is
-        points, left = DecimalPoints(dialect.words), int(matrix.layout == "both")
-        for row in cells[int(matrix.layout != "none") :]:
-            points.look(0, row[left:])
+        points = DecimalPoints(dialect.words)
+        for row in entries:
+            points.look(0, row)
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
-    matrix = replace(matrix, sep=dialect.delimiter, decimal=dialect.decimal or ".")
+    shown = any(sign in cell for row in entries for cell in row)
+    matrix = replace(matrix, sep=dialect.delimiter, decimal=sign, shows_decimals=shown)
     return matrix, _matrix_code(matrix, source, dialect)
+
+
+def _read_in_signs(dialect: Dialect, cell: str) -> float | None:
+    """Read a number in the signs of the file; None where it is none."""
+    return None if dialect.number.fullmatch(cell) is None else float(dialect.plain(cell))
 
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:

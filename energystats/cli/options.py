@@ -17,6 +17,7 @@ from energystats.cli.errors import BadInputError, in_options
 from energystats.cli.files import check_outputs
 from energystats.cli.reading import RowRanges
 from energystats.cli.sources import UNPACKED
+from energystats.cli.streams import write_out
 from energystats.dissimilarity import check_z_scores
 from energystats.inputs.options import check_alpha, check_count, check_option
 from energystats.metrics.base import KNOWN_NAMES, find_metric_name
@@ -135,6 +136,10 @@ GROUPS: Mapping[str, Table] = {
             "metavar": "WHAT", "type": one_of("quoted_na", "word", "missing"),
             "help": 'what "NA" in quotes is in a column of text: word or missing'
         },
+        "--row-names": {
+            "metavar": "WHERE", "type": one_of("row_names", "first", "none"),
+            "help": "where rows have one cell more than the header: first cells are names of rows, or none are",
+        },
         "--category": {
             "metavar": "A,B", "type": partial(split_names, known=()), "default": [],
             "help": "columns of codes, which are categories and not numbers",
@@ -177,6 +182,7 @@ GROUPS: Mapping[str, Table] = {
 
 NOTES: Table = {"--notes": {**FLAG, "help": "print all notes of the results, which the text only counts"}}
 USELESS = (
+    ("--row-names", lambda o: o.no_header, "with --no-header, which leaves no header that could be one name short"),
     ("--progress", lambda o: o.quiet, "with --quiet"),
     ("--standardize", lambda o: o.metric == "precomputed", "with --metric precomputed, which takes no coordinates"),
     ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
@@ -186,7 +192,7 @@ USELESS = (
         "with this --metric, which takes no columns for a matrix",
     ),
 )
-WRITTEN = {"plot": "picture", "labels": "table", "output": "table", "report": "report"}
+WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "report"}
 
 
 def picture_of(what: str) -> Table:
@@ -211,6 +217,11 @@ class Parser(argparse.ArgumentParser):
             else:
                 words.append(word)
         return super().parse_known_args(words, namespace)
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print the help or the version, or complain that standard output cannot be written."""
+        if (lost := write_out(message, end="")) is not None:
+            raise BadInputError(f"standard output cannot be written: {lost}.")
 
     def error(self, message: str) -> NoReturn:
         raise BadInputError(f"{message} (see `{self.prog} --help`)")
@@ -263,7 +274,7 @@ class Command:
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
     """Collect the arguments that all functions of the library take; no bar is shown where nobody sees it."""
-    unseen = options.quiet or not sys.stderr.isatty()
+    unseen = options.quiet or sys.stderr is None or not sys.stderr.isatty()
     return {
         "metric": options.metric,
         "alpha": options.alpha,
@@ -287,5 +298,6 @@ def dialect_of(options: argparse.Namespace) -> Dialect:
         na_lists=tuple(given or ()),
         thousands=options.thousands,
         quoted_na=getattr(options, "quoted_na", None),
+        row_names=getattr(options, "row_names", None),
         limit=options.unpack_limit,
     )

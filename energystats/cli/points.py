@@ -54,6 +54,10 @@ def read_points(
     of_labels = list(dict.fromkeys(column for column, _ in labels.values()))
     known = list(table.frame.columns)
     named, dropped = (None if text is None else split_names(text, known) for text in (options.columns, options.drop))
+    for option, names in (("--columns", named), ("--drop", dropped)):
+        if names is not None and (not names or "" in names) and "" not in known:
+            given = getattr(options, option[2:])
+            raise BadInputError(f"{option} must name columns, with commas between them, got {given!r}.")
     compared = columns_of_conditions(table, options.where)
     if mixed:  # these are the categories
         compared += [c for c in known if (named is None or c in named) and c not in (*leave_out, *(dropped or ()))]
@@ -104,7 +108,7 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
     if n_bad == len(frame):
         raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
     if n_bad:
-        console.note(f"{n_bad} of {len(frame)} rows were left out for empty cells.")
+        console.note(f"{n_bad} of {len(frame)} rows {'was' if n_bad == 1 else 'were'} left out for empty cells.")
         table = table.having(frame.dropna(), "X = X.dropna()")
     infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
     if infinite.any():
@@ -131,6 +135,7 @@ def _check_comparable(
     with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)
         if isinstance(metric, Precomputed):
+            _check_order(whole, frame, leave_out)
             if whole.numbered_names and frame.shape[1] == len(frame) + 1:
                 raise BadInputError(
                     f"{choice.file}: the matrix must be square, got {len(frame)} rows below a first line of "
@@ -142,6 +147,21 @@ def _check_comparable(
         if not options.standardize and metric.domain.restricts:
             (points,), _ = metric.read((frame,), ("X",))
             metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
+
+
+def _check_order(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+    """Refuse names of rows, or a column of text, with the names of the columns of a matrix in another order."""
+    columns = list(map(str, frame.columns))
+    texts = [whole.frame[c] for c in whole.frame.columns if c not in (*leave_out, *columns)]
+    named = [names for names in (whole.row_names, whole.ids, *texts) if names is not None]
+    for names in named:
+        rows = list(map(str, names.loc[frame.index]))
+        if rows != columns and sorted(rows) == sorted(columns):
+            i = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+            raise BadInputError(
+                f"{whole.file}: rows and columns of the matrix must have the same names in the same order, but "
+                f"{whole.where(int(frame.index[i]))} is {rows[i]!r} and column {i + 1} of the matrix is {columns[i]!r}."
+            )
 
 
 def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:

@@ -56,6 +56,10 @@ class FileTable:
         The column that --id names, as its cells are written.
     quoted : frozenset of str
         Columns whose cells are in quotes, and so hold text.
+    emptied : frozenset of str
+        Columns with empty cells that are not in quotes.
+    odd : mapping of str to (int, str)
+        The first cell of a column that is no number, by the index of its row, whether that row is in use or not.
     categories : frozenset of str
         Columns of codes that --category names; they are text here.
     left_out : tuple
@@ -64,6 +68,8 @@ class FileTable:
         Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
     without_order : frozenset of str
         Columns declared as ordered categories, of which Parquet has not kept the order.
+    index_names : tuple of str
+        Names of the index of Parquet that are no columns here.
     """
 
     file: str
@@ -75,10 +81,13 @@ class FileTable:
     row_names: pd.Series[Any] | None = None
     ids: pd.Series[Any] | None = None
     quoted: frozenset[str] = frozenset()
+    emptied: frozenset[str] = frozenset()
+    odd: Mapping[str, tuple[int, str]] = field(default_factory=dict)
     categories: frozenset[str] = frozenset()
     left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
     without_order: frozenset[str] = frozenset()
+    index_names: tuple[str, ...] = ()
 
     def where(self, row: int) -> str:
         """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
@@ -131,7 +140,7 @@ def read_table(
 
 
 def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
-    """Read the table of a Parquet file; its index may have the name that --id gives."""
+    """Read the table of a Parquet file; a level of its index may have the name that --id or another option gives."""
     import pandas as pd
 
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
@@ -153,11 +162,16 @@ def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, 
         code += statements
     if frame.empty:
         raise BadInputError(f"{source.name}: the table has no rows.")
+    index_names = tuple(str(name) for name in frame.index.names if name is not None and name not in frame.columns)
+    levels = [name for name in index_names if name in (*texts, id_name)]
+    if not levels and not isinstance(frame.index, pd.RangeIndex):
+        row_names = _unless_counted(pd.Series([str(name) for name in frame.index], dtype=object))
+    if levels:
+        frame = frame.reset_index(levels)
+        code.append(f"table = table.reset_index({levels!r})")
     if not isinstance(frame.index, pd.RangeIndex):
-        drop = id_name not in frame.index.names or id_name in frame.columns
-        row_names = _unless_counted(pd.Series([str(name) for name in frame.index], dtype=object)) if drop else None
-        frame = frame.reset_index(drop=drop)
-        code.append(f"table = table.reset_index({'drop=True' if drop else ''})")
+        frame = frame.reset_index(drop=True)
+        code.append("table = table.reset_index(drop=True)")
     if not all(isinstance(c, str) for c in frame.columns):
         frame = frame.set_axis([str(c) for c in frame.columns], axis=1)
         code.append("table.columns = table.columns.map(str)")
@@ -178,6 +192,7 @@ def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, 
         ids=ids,
         every=every,
         without_order=frozenset(name for name, ordered in lost.items() if ordered),
+        index_names=tuple(name for name in index_names if name not in levels),
     )
 
 
@@ -290,6 +305,8 @@ class _CsvReader:
             ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
             every={str(name): column for name, column in frame.items()},
             quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
+            odd={name: column.odd for name, column in columns.items() if column.odd is not None},
+            emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
         numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
         if numbers:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
-from energystats.cli.dialects import COMMA_NUMBER, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
+from energystats.cli.dialects import COMMA_NUMBER, EXPONENT, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
@@ -23,15 +23,17 @@ if TYPE_CHECKING:
 
     from energystats.inputs.formulas import Parsed
 
-__all__ = ["advise_on_missing", "check_formula_columns", "check_spelling", "choose_columns", "columns_of_conditions",
-           "find_column", "keep_rows"]  # fmt: skip
+__all__ = ["advise_on_missing", "check_formula_columns", "check_not_index", "check_spelling", "choose_columns",
+           "columns_of_conditions", "find_column", "keep_rows"]  # fmt: skip
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
 SUBJECT = re.compile(  # names of columns whose numbers are labels, also where they repeat
     r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
 )
-COUNT = re.compile(r"(.*[\W_])?(nr|no)\.?|row|unnamed: \d+", re.IGNORECASE)  # which may be measured where they repeat
+COUNT = re.compile(  # which may be measured where they repeat
+    r"(.*[\W_])?(nr|no)\.?|case|row|row[\W_]?names?|unnamed: \d+", re.IGNORECASE
+)
 COUNTS_ROWS = "it numbers the rows"
 NAMES_SUBJECTS = "by its name it holds labels, of subjects or cases, and no measurements"
 FOUND_COLUMN = "cluster"  # in the tables that `--labels` of `cluster` writes
@@ -51,6 +53,7 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
     """Find one column, of single values unless `nested`, or raise an error with the names that look like it."""
     known = list(table.frame.columns)
     if name not in known:
+        check_not_index(table, [name])
         hint = table.sep_hint or list_names(name, known)
         raise BadInputError(f"{table.file}: no column {name!r}.{hint}")
     column = table.frame.iloc[:, known.index(name)]
@@ -58,6 +61,16 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
         held = "records" if isinstance(cell, dict) else "lists"
         raise BadInputError(f"{table.file}: column {name!r} must have one value a cell, and holds {held}.")
     return column
+
+
+def check_not_index(table: FileTable, names: Sequence[str]) -> None:
+    """Refuse names of the index of a Parquet file, which holds names of the rows and no column."""
+    for name in names:
+        if name in table.index_names:
+            raise BadInputError(
+                f"{table.file}: {name!r} is the index of the table, which --id, --category and the options for groups, "
+                "strata, pairs and whole plots take; write the file after `reset_index()` to use it as a column."
+            )
 
 
 def choose_columns(
@@ -150,6 +163,12 @@ def _usable_columns(
 
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
     """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
+    first = table.frame.iloc[:, 0]
+    if first.name == "X" and "X" in used and _holds_whole_numbers(first) and _only_grows(first):
+        console.note(
+            "the column 'X' is used as a measurement, and has the name that R's read.csv gives to names of rows; "
+            "--drop X leaves it out."
+        )
     for name in used:
         found = name.lower() == FOUND_COLUMN
         if (found or COUNT.fullmatch(name)) and _holds_whole_numbers(table.frame[name]):
@@ -231,7 +250,8 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
     signs = [COMMA_NUMBER, GROUPED, MIXED]
     if dialect.thousands is not None:
-        signs.append(re.compile(rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?"))
+        parted = rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?{EXPONENT}"
+        signs.append(re.compile(parted, re.IGNORECASE))
     other = texts.map(lambda text: any(sign.fullmatch(text) for sign in signs)).to_numpy(dtype=bool) & ~own
     return bool(other.any() and (own | other).mean() > 0.5)
 
@@ -276,6 +296,11 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     return known.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
+def _only_grows(column: pd.Series[Any]) -> bool:
+    """Tell whether every number is larger than the one before, as where rows that were numbered are left out."""
+    return len(column) > 2 and bool(column.is_unique and column.is_monotonic_increasing)
+
+
 def _has_name_of_id(name: str) -> bool:
     """Tell whether a column has the name of an id, or of a number of the rows."""
     return SUBJECT.fullmatch(name) is not None or COUNT.fullmatch(name) is not None
@@ -298,7 +323,8 @@ def _first_text(table: FileTable, name: str) -> str:
     if holds_truths(column):
         return f"column {name!r} must hold numbers, and holds truth values (TRUE and FALSE); {TRUTHS_ADVICE}"
     dialect = table.dialect
-    bad = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip()) is None).to_numpy(dtype=bool)
+    is_text = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip(" \t")) is None)
+    bad = is_text.to_numpy(dtype=bool)
     if not bad.any():
         if _is_too_long(column):
             longest = max(column.dropna().map(str), key=lambda cell: len(cell.lstrip("+-0")))
@@ -306,12 +332,21 @@ def _first_text(table: FileTable, name: str) -> str:
                 f"column {name!r} holds whole numbers beyond 2**53, such as {longest}, which are not "
                 "exact as floating-point numbers; subtract a common offset first"
             )
+        if name in table.odd:
+            row, text = table.odd[name]
+            return (
+                f"{table.where(row)}, column {name!r}: {text!r} is not a number, and makes text of the whole column, "
+                "although the row is not in use; take that row out of the file"
+            )
         kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
         how = "; store them as floating-point numbers" * (kind == "decimal")
         return f"column {name!r} must hold numbers, and holds {kind} values{how}"
     value = str(column[bad].iloc[0])
     hint = ""
-    if dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
+    sign = dialect.thousands or ""
+    if sign and dialect.value_of(value.replace(sign, "")) is not None:
+        hint = f" (--thousands {shlex.quote(sign)} is for groups of three digits, behind 1 to 3 that begin with no 0)"
+    elif dialect.decimal == "," and GROUPED.fullmatch(value) and "." in value:
         hint = f" where decimals have a comma (--thousands . reads it as {value.replace('.', '')})"
     elif dialect.decimal == "," and POINT_NUMBER.fullmatch(value):
         hint = " where decimals have a comma (--decimal . reads decimal points)"

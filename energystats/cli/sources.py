@@ -24,7 +24,9 @@ __all__ = ["UNPACKED", "Source", "readable"]
 BLOCK = 2**20  # bytes or characters read at a time
 GIGABYTE = 10**9
 UNPACKED = 2.0  # GB that a gzip may unpack to, unless --unpack-limit says otherwise
-GZIP, PARQUET, ARCHIVE = b"\x1f\x8b", b"PAR1", b"PK\x03\x04"
+GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
+PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b"7z\xbc\xaf": "7-Zip"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,8 @@ class Source:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
         path = Path(file)
         try:
+            if file == "-" and sys.stdin is None:
+                raise BadInputError("-: standard input is closed; name a file, or lead a table into it: < FILE.")
             if file == "-":
                 content = getattr(sys.stdin, "buffer", sys.stdin).read()
                 source = cls("standard input", content.encode() if isinstance(content, str) else content)
@@ -115,22 +119,33 @@ class Source:
         """Encoding that the first bytes show."""
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
+    def _describe_bytes(self, head: bytes, encoding: str | None) -> str:
+        """Say that bytes are no text, or which encoding of two bytes a character they may have."""
+        zeros = (head[::2].count(0), head[1::2].count(0))
+        if encoding is None and min(zeros) == 0 and max(zeros) > len(head) // 4:
+            order = "le" if zeros[1] else "be"
+            return f"{self.name}: seems to be UTF-16 without its mark; --encoding utf-16-{order} reads it."
+        return f"{self.name}: is not text; CSV or Parquet is needed."
+
     def blocks(self, encoding: str | None) -> Iterator[str]:
         """Read the text in blocks that end where a line ends, without a byte order mark."""
         head = self.head()
-        if head[:4] == ARCHIVE:
+        if head.startswith(WORKBOOKS):
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
+        for begin, packer in PACKED.items():
+            if head.startswith(begin):
+                raise BadInputError(f"{self.name}: is packed by {packer}; unpack it, or pack it with gzip.")
         try:
             with self.open() as content, io.TextIOWrapper(content, encoding or self.encoding, newline="") as file:
                 for i, block in enumerate(iter(lambda: file.read(BLOCK) + file.readline(), "")):
                     if "\0" in block:
-                        raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.")
+                        raise BadInputError(self._describe_bytes(head, encoding))
                     yield block if i else block.removeprefix("\ufeff")
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
             if encoding is None and any(byte < 9 or 13 < byte < 27 for byte in head):  # which text does not hold
-                raise BadInputError(f"{self.name}: is not text; CSV or Parquet is needed.") from error
+                raise BadInputError(self._describe_bytes(head, encoding)) from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
 

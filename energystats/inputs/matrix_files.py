@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import mode
@@ -46,6 +46,8 @@ class MatrixFile:
         The first row and the first column as they stood, the corner in `header`; empty where there are none.
     sep, decimal : str
         What separates the columns, and the decimal sign.
+    shows_decimals : bool
+        Whether an entry of the file has the decimal sign.
     """
 
     distances: FloatArray
@@ -55,6 +57,7 @@ class MatrixFile:
     stubs: tuple[str, ...] = ()
     sep: str = ","
     decimal: str = "."
+    shows_decimals: bool = False
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -118,9 +121,17 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
     return [list(map(str, frame.columns)), *(["" if pd.isna(v) else str(v) for v in row] for row in rows)]
 
 
-def parse_cells(cells: list[list[str]]) -> MatrixFile:
-    """Find the layout, convert, and check; every complaint names line and column."""
-    layout = _layout_of(cells)
+def _read_number(cell: str) -> float | None:
+    """Read a number with a decimal point; None where the cell is none."""
+    return float(cell) if NUMBER.fullmatch(cell) else None
+
+
+def parse_cells(cells: list[list[str]], read: Callable[[str], float | None] = _read_number) -> MatrixFile:
+    """Find the layout, convert, and check; every complaint names line and column.
+
+    `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
+    """
+    layout = _layout_of(cells, read)
     # a header that is one cell short belongs to the columns behind the first
     if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
         cells = [["", *cells[0]], *cells[1:]]
@@ -133,11 +144,11 @@ def parse_cells(cells: list[list[str]]) -> MatrixFile:
     names = _find_item_names(columns, stubs, layout)
     places = _FilePlaces(names, top, left)
     body = [row[left:] for row in cells[top:]]
-    matrix = np.array([[_as_number(c, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
+    matrix = np.array([[_as_number(c, read, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
     return MatrixFile(distances=_checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
 
 
-def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
+def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> Literal["both", "header", "none"]:
     """Find where the names are, from the shape; a matrix of numbers alone has none."""
     if not cells:
         raise ValueError("the file is empty.")
@@ -162,25 +173,29 @@ def _layout_of(cells: list[list[str]]) -> Literal["both", "header", "none"]:
         )
     # as many lines as cells: names stand in both the first row and the first column, or nowhere
     first = [*cells[0], *(row[0] for row in cells)]
-    if all(map(_may_be_number, first)) or m == 1:
+    if all(_may_be_number(cell, read) for cell in first) or m == 1:
         return "none"
-    if not NUMBER.fullmatch(cells[0][0]) or (m > 2 and not any(map(_may_be_number, cells[0][1:]))):
+    if read(cells[0][0]) is None or (m > 2 and not any(_may_be_number(cell, read) for cell in cells[0][1:])):
         return "both"
     return "none"  # a cell that is no number; `as_number` says which
 
 
-def _may_be_number(cell: str) -> bool:
+def _may_be_number(cell: str, read: Callable[[str], float | None]) -> bool:
     """Tell whether a cell of a matrix could hold this."""
-    return NUMBER.fullmatch(cell) is not None or (cell.lower() in MISSING and cell != "")
+    return read(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 
-def _as_number(cell: str, places: Places, i: int, j: int) -> float:
+def _as_number(cell: str, read: Callable[[str], float | None], places: Places, i: int, j: int) -> float:
     """Convert a cell to a number, NaN where it is missing."""
-    if NUMBER.fullmatch(cell):
-        return float(cell)
+    if (number := read(cell)) is not None:
+        return number
     if cell.lower() in MISSING:
         return float("nan")
-    hint = "; write decimals with a point" if NUMBER.fullmatch(cell.replace(",", ".")) else ""
+    hint = ""
+    if read is not _read_number and NUMBER.fullmatch(cell):
+        hint = ", whose decimals or thousands have another sign than those of the file"
+    elif NUMBER.fullmatch(cell.replace(",", ".")):
+        hint = "; write decimals with a point"
     raise ValueError(f"every cell must be a number, but the one {places.entry(i, j)} holds {cell!r}{hint}.")
 
 

@@ -1,0 +1,52 @@
+"""Ctrl-C and SIGTERM, which end the program with one line and a status of their own whatever they meet."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+__all__ = ["INTERRUPTED", "TERMINATED", "TerminatedError", "answering_signals"]
+
+
+INTERRUPTED = 130  # as shells count a program that Ctrl-C ended
+TERMINATED = 143  # as shells count a program that SIGTERM ended
+
+
+class TerminatedError(KeyboardInterrupt):
+    """Raised by SIGTERM; what stops for Ctrl-C stops for it."""
+
+
+@contextmanager
+def answering_signals() -> Iterator[list[type[KeyboardInterrupt]]]:
+    """Let SIGTERM end the program as Ctrl-C does, so that half-written files are taken away; list what has arrived.
+
+    Compiled code and imports may make another error of a KeyboardInterrupt, or pass over it; the list still has it.
+    """
+    arrived: list[type[KeyboardInterrupt]] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield arrived
+        return
+
+    def terminate(*_: object) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # a second one would interrupt the cleaning up
+        arrived.append(TerminatedError)
+        raise TerminatedError
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        arrived.append(KeyboardInterrupt)
+        if callable(answer := before[signal.SIGINT]):
+            answer(number, frame)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    signal.signal(signal.SIGTERM, terminate)
+    if callable(before[signal.SIGINT]):  # it is not where Ctrl-C is ignored, as in the background
+        signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield arrived
+    finally:
+        for number, handler in before.items():
+            if handler is not None:  # None is one that Python has not set
+                signal.signal(number, handler)
