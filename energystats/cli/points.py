@@ -135,7 +135,7 @@ def _check_comparable(
     with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)
         if isinstance(metric, Precomputed):
-            _check_order(whole, frame, leave_out)
+            _check_names_of_columns(whole, frame, leave_out)
             if whole.numbered_names and frame.shape[1] == len(frame) + 1:
                 raise BadInputError(
                     f"{choice.file}: the matrix must be square, got {len(frame)} rows below a first line of "
@@ -149,7 +149,7 @@ def _check_comparable(
             metric.check(points, row_places(["X"], [len(points)], [frame.index]), list(map(str, frame.columns)))
 
 
-def _check_order(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
+def _check_names_of_columns(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
     """Refuse names of rows, or a column of text, with the names of the columns of a matrix in another order."""
     columns = list(map(str, frame.columns))
     texts = [whole.frame[c] for c in whole.frame.columns if c not in (*leave_out, *columns)]
