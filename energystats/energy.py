@@ -347,6 +347,7 @@ def dispersion(
         between=float(statistics.between(M, s)),
         total=float(statistics.total(M, s)),
         sizes=tuple(groups.sizes.tolist()),
+        masses=None if weights is None else s,
         labels=groups.names,
         group_name=groups.name,
         g=statistics.group_means(M, s),
@@ -367,6 +368,8 @@ class Dispersion(Result):
         W, S and T, in the unit of rho.
     sizes : tuple of int
         Points per group.
+    masses : ndarray of shape (k,) or None
+        Sums of the weights of the groups; None without weights.
     labels : tuple
         Names of the groups, in the order of `sizes`, `g` and `within_per_cluster`.
     group_name : str
@@ -387,6 +390,7 @@ class Dispersion(Result):
     between: float
     total: float
     sizes: tuple[int, ...]
+    masses: FloatArray | None = field(default=None, repr=False)
     labels: tuple[Any, ...]
     group_name: str = field(default="", repr=False)
     g: FloatArray = field(repr=False)
@@ -478,5 +482,5 @@ class Dispersion(Result):
         """Join the groups by energy distance; a linkage matrix (k - 1, 4)."""
         from energystats._core.linkage import agglomerate, group_heights  # compiled loops
 
-        sizes = np.array(self.sizes)
+        sizes = np.array(self.sizes) if self.masses is None else self.masses
         return agglomerate(group_heights(self._group_energies(), sizes), sizes)

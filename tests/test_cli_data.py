@@ -769,3 +769,16 @@ def test_counts_of_rows_in_bytes_do_not_wrap_around(tmp_path, monkeypatch, capsy
     found, err = answer(capsys, "test", "t.parquet", "--group", "g", "--resamples", "9")
     assert found["columns"] == ["v"]
     assert "not used, because it numbers the rows: count" in err
+
+
+def test_alpha_says_what_a_matrix_holds(tmp_path, capsys, rng):
+    X = rng.normal(size=(60, 2)) + np.repeat([[0, 0], [9, 0]], 30, axis=0)
+    R = es.pairwise(X) ** 2
+    pd.DataFrame(R).to_csv(tmp_path / "squares.csv", index=False, header=False)
+    words = ["cluster", str(tmp_path / "squares.csv"), "--metric", "precomputed", "--alpha", "2", "--json"]
+    assert cli.main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["test"]["pvalue"] == es.cluster_test(R, 2, metric="precomputed", alpha=2, rng=0).pvalue
+    assert cli.main([*words, "--select", "gap", "--k-max", "3"]) == 0
+    chosen = json.loads(capsys.readouterr().out)["selection"]
+    assert chosen["k"] == es.select_k(R, 3, "gap", metric="precomputed", alpha=2, rng=0).k

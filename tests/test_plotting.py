@@ -672,3 +672,34 @@ def test_every_figure_of_the_documentation_is_there_and_small():
     assert set(drawn) == set(figures)
     for path in drawn.values():
         assert 3000 < path.stat().st_size < 100_000
+
+
+def test_pictures_take_rows_by_their_names(rng):
+    X = pd.DataFrame(rng.normal(size=(8, 3)), index=list("pqrstuvw"), columns=list("abc"))
+    found, shuffled = es.energy_cluster(X, 2, rng=0), X.iloc[::-1]
+    matrix = pd.DataFrame(es.pairwise(X), X.index, X.index)
+    coordinates = es.principal_coordinates(matrix)
+    of_shuffled = es.principal_coordinates(matrix.iloc[::-1, ::-1])
+    classes = pd.Series(np.tile(["u", "v"], 4), X.index)
+    for draw, right, wrong, name in (
+        (lambda given: found.plot_means(data=given), X, shuffled, "data"),
+        (found.plot_classes, classes, classes.iloc[::-1], "classes"),
+        (lambda given: found.plot(labels=given), classes, classes.iloc[::-1], "labels"),
+        (lambda given: found.plot(space=given), coordinates, of_shuffled, "space"),
+        (lambda given: found.plot(space=given), X.iloc[:, :2], shuffled.iloc[:, :2], "space"),
+        (lambda given: coordinates.plot(labels=given), found.to_series(), found.to_series().iloc[::-1], "labels"),
+        (lambda given: coordinates.plot(labels=given), found, es.energy_cluster(shuffled, 2, rng=0), "labels"),
+    ):
+        draw(right)
+        with pytest.raises(ValueError, match=f"`{name}` must have the index of the table, row by row"):
+            draw(wrong)
+        plt.close("all")
+
+
+def test_groups_are_joined_with_their_weights(rng):
+    x, g = rng.normal(size=(9, 2)), np.repeat(["a", "b", "c"], 3)
+    times = rng.integers(1, 5, 9)
+    weighted = es.dispersion(x, g, sample_weight=times)
+    repeated = es.dispersion(np.repeat(x, times, axis=0), np.repeat(g, times))
+    assert_allclose(weighted.masses, repeated.sizes)
+    assert_allclose(weighted._group_linkage(), repeated._group_linkage())

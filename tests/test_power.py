@@ -275,3 +275,9 @@ def test_plot_shows_the_curve_level_and_target():
 def test_progress_counts_replicates(capsys):
     es.energy_power(STANDARD, MOVED, [3, 4], n_replicates=10, n_resamples=19, rng=0, progress=True)
     assert "20/20" in capsys.readouterr().err
+
+
+def test_sizes_whose_p_cannot_reach_the_level_are_noted():
+    far = es.energy_power(stats.norm(), stats.norm(1000), [3, 4], n_replicates=4, rng=0)
+    assert far.notes == ("No p can reach the level 0.05 with 3 + 3 points (p at least 0.1), whatever the populations.",)
+    assert [row.power for row in far.rows] == [0, 1]

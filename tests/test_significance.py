@@ -20,6 +20,7 @@ from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, 
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
 from energystats.cluster_tests.split import _oriented, _partners, _Splitter, enough_draws
 from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
+from energystats.display.numbers import p_text
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
 from tests.conftest import sweep
@@ -708,3 +709,16 @@ def test_bent_clouds_are_told_where_the_test_rejects(rng):
     assert ("Caution: The points may lie on a ring" in " ".join(found.summary().split())) == (found.pvalue <= 0.05)
     matrix = es.cluster_test(es.pairwise(ring), metric="precomputed", n_splits=2, rng=0)
     assert any("on a ring" in note for note in matrix.notes) == (matrix.pvalue <= 0.05)
+
+
+def test_scores_belong_to_the_space_and_the_p_that_are_shown(rng):
+    sizes = 10 * rng.normal(size=(60, 1))
+    X = sizes + rng.normal(size=(60, 3)) * [1, 1, 0.1] + 4 * np.repeat([[0, 0, 0], [0.5, -0.5, 0]], 30, axis=0)
+    for k in (2, 4):
+        test = es.cluster_test(X, k, n_splits=2, rng=0)
+        _, contrast, pvalue = test.scored
+        alone = unimodality_test(test.scores, 199, test.factor, np.random.default_rng(0)).pvalue
+        assert abs(alone - pvalue) <= 0.15 or min(alone, pvalue) > 0.5
+        assert f"own {p_text(pvalue, short=True)}" in test.plot().get_xlabel()
+        if k == 4:
+            assert test.rows[contrast].name in test.plot().get_xlabel()

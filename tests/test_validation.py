@@ -502,3 +502,31 @@ def test_a_clusterer_that_warns_of_every_part_is_heard_a_few_times(rng):
         warnings.simplefilter("always")
         es.validate_clusters(X, clusterer=es.EnergyClustering(2, n_init=1, random_state=0), n_resamples=19, rng=0)
     assert sum(w.category is es.ColumnScaleWarning for w in heard) <= 8  # there were a hundred
+
+
+def test_an_estimator_brings_its_metric(rng):
+    X = rng.normal(size=(60, 2)) * [1, 50] + np.repeat([[0, 0], [9, 0]], 30, axis=0)
+    fitted = es.EnergyClustering(2, standardize=True, random_state=0).fit(X)
+    by_estimator, by_partition = (
+        es.validate_clusters(X, partition=given, n_resamples=19, rng=0) for given in (fitted, fitted.partition_)
+    )
+    assert by_estimator.partition.within == by_partition.partition.within == fitted.within_
+    assert by_estimator.to_frame().equals(by_partition.to_frame())
+
+
+def test_numbers_and_names_that_labels_had_are_told(rng):
+    X = rng.normal(size=(50, 2)) + np.repeat([[0, 0], [9, 0]], [20, 30], axis=0)
+    names = np.repeat(["few", "many"], [20, 30])
+    checked = es.validate_clusters(X, partition=names, n_resamples=19, rng=0)
+    assert "numbered by size: 0 was 'many', 1 was 'few' in the labels given" in " ".join(checked.notes)
+    by_size = es.validate_clusters(X, partition=np.repeat([1, 0], [20, 30]), n_resamples=19, rng=0)
+    assert "numbered by size" not in " ".join(by_size.notes)
+
+
+def test_points_in_no_cluster_agree_with_nothing(rng):
+    kind = np.repeat([0, 1], 30)
+    X = rng.normal(size=(60, 2)) + 9 * kind[:, None]
+    some = np.where(np.arange(60) % 5 == 0, -1, kind)
+    checked = es.validate_clusters(X, partition=some, outside=kind, n_resamples=19, rng=0)
+    assert checked.to_frame().iloc[-1]["statistic"] == 1
+    assert "Outside labels are compared at the points that are in a cluster." in checked.notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._core.jit import njit
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = ["agglomerate", "cut_linkage", "group_heights", "numbering", "numbering_by_sums"]
 
@@ -135,12 +135,12 @@ def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: I
     return Z
 
 
-def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
+def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
     """Build a linkage matrix from the heights of all pairs of points, which is rho; (n, n) -> (n - 1, 4).
 
     `H` is overwritten. With `sizes` it holds the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights`
-    makes them; the last column then counts points. O(n^2) time. A height is never below those of its parts, whatever
-    the sign of rho.
+    makes them; the last column then counts points, or sums their weights. O(n^2) time. A height is never below those
+    of its parts, whatever the sign of rho.
     """
     if len(H) < 2:
         return np.empty((0, 4))
@@ -149,7 +149,7 @@ def agglomerate(H: FloatArray, sizes: IntArray | None = None) -> FloatArray:
     return np.asarray(_write_linkage(pairs, heights, np.argsort(heights, kind="stable"), sizes))
 
 
-def group_heights(E: FloatArray, sizes: IntArray) -> FloatArray:
+def group_heights(E: FloatArray, sizes: AnyArray) -> FloatArray:
     """Compute the heights at which every two groups would be joined, n1 n2/(n1 + n2) E; (k, k)."""
     first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
     return np.asarray(E * first * second / (first + second))

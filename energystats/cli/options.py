@@ -100,7 +100,7 @@ GENERAL: Table = {
     },
     "--alpha": {
         "type": checked_by(float, check_alpha), "default": 1.0,
-        "help": "power of the distance, from 0.001 to 2 (default 1)",
+        "help": "power of the distance, from 0.001 to 2 (default 1); of a matrix that is clustered, the one it holds",
     },
     "--standardize": {**FLAG, "help": "use column z-scores"},
     "--missing": {
@@ -188,7 +188,7 @@ USELESS = (
     ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
     (
         "--coordinates",
-        lambda o: (metric := resolve(o.metric, o.alpha)).by_range or metric.domain.binary or o.metric == "precomputed",
+        lambda o: (metric := resolve(o.metric, 1.0)).by_range or metric.domain.binary or o.metric == "precomputed",
         "with this --metric, which takes no columns for a matrix",
     ),
 )
@@ -263,7 +263,9 @@ class Command:
         given = vars(options)
         check_outputs(given.get("file"), *((given[name], what) for name, what in WRITTEN.items() if given.get(name)))
         if "metric" in given:
-            checked_by(str, resolve, alpha=options.alpha)(options.metric)
+            # of a matrix alpha says what it is, where its clusters are tested
+            power = 1.0 if options.metric == "precomputed" and self.name == "cluster" else options.alpha
+            checked_by(str, resolve, alpha=power)(options.metric)
             checked_by(str, lambda name: check_z_scores(resolve(name, 1.0), options.standardize))(options.metric)
         for option, meets, why in (*self.useless, *USELESS):
             name = option.lstrip("-").replace("-", "_")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
     from energystats.clustering.partition import Partition
 
-__all__ = ["ALL_COINCIDE", "PLACES", "ClusterTestResult", "Comparison", "Contrast", "ShownElsewhere", "contrast_rows"]
+__all__ = [
+    "ALL_COINCIDE",
+    "PLACES",
+    "ClusterTestResult",
+    "Comparison",
+    "Contrast",
+    "Scored",
+    "ShownElsewhere",
+    "contrast_rows",
+]
 
 
 ROUNDING = 1e-9  # of a p-value
@@ -35,6 +44,14 @@ class ShownElsewhere(Caution):
     """A caution that the clusters show in another space than among the points as given."""
 
     __slots__ = ()
+
+
+class Scored(NamedTuple):
+    """The split and the contrast, by their numbers, whose scores a result holds, and the p-value of these scores."""
+
+    split: int
+    contrast: int
+    pvalue: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +128,10 @@ class ClusterTestResult(VerdictFirst):
         P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
         the others.
     scores : ndarray or None
-        Sorted values whose unimodality was tested, of the split and contrast with the smallest p-value; None for
+        Sorted values whose unimodality was tested, of the split and contrast that is clearest in `space`; None for
         "refit" and "crossfit".
+    scored : Scored or None
+        The number of that split, that of the contrast, and their own p-value, before spaces are combined in `pvalues`.
     null_distribution : ndarray or None
         What `statistic` was compared with: the statistics of reference samples of "refit" and "crossfit"; None for the
         other methods.
@@ -156,6 +175,7 @@ class ClusterTestResult(VerdictFirst):
     pvalues: FloatArray = field(repr=False)
     rows: tuple[Contrast, ...] = field(repr=False)
     scores: FloatArray | None = field(default=None, repr=False)
+    scored: Scored | None = field(default=None, repr=False)
     null_distribution: FloatArray | None = field(default=None, repr=False)
     comparisons: tuple[Comparison, ...] = field(default=(), repr=False)
     indices: FloatArray | None = field(default=None, repr=False)
@@ -331,7 +351,8 @@ class ClusterTestResult(VerdictFirst):
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":
             return plot_scores(self.scores, density, self.pvalue, ax)
-        split, contrast = np.unravel_index(self.pvalues.argmin(), self.pvalues.shape)
+        assert self.scored is not None
+        contrast = self.rows[self.scored.contrast].name if len(self.rows) > 1 else ""
         where = {"decorrelated": "decorrelated columns", "columns": "in some columns"}.get(self.space, "")
         return plot_scores(
             self.scores,
@@ -339,8 +360,8 @@ class ClusterTestResult(VerdictFirst):
             self.pvalue,
             ax,
             n_splits=self.n_splits,
-            own_pvalue=float(self.pvalues[split, contrast]),
-            contrast=", ".join(filter(None, [self.rows[contrast].name if len(self.rows) > 1 else "", where])),
+            own_pvalue=self.scored.pvalue,
+            contrast=", ".join(filter(None, [contrast, where])),
         )
 
 

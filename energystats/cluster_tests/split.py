@@ -17,7 +17,7 @@ from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere, contrast_rows
+from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
@@ -275,7 +275,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         pvalues, each = pvalues[:, order], [[split[j] for j in order] for split in each]
     own = np.array([[found.pvalue for found in split] for split in each])
     indices = np.array([[found.indices for found in split] for split in each]).mean(axis=0)
-    clearest = np.unravel_index(pvalues.argmin(), pvalues.shape)
+    clearest = np.unravel_index(own.argmin(), own.shape)  # of the lines that are shown
     return ClusterTestResult(
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=pvalue,
@@ -290,6 +290,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         jittered=False,
         pvalues=pvalues,
         scores=each[clearest[0]][clearest[1]].scores,
+        scored=Scored(int(clearest[0]), int(clearest[1]), float(own[clearest])),
         indices=indices,
         rows=contrast_rows(_names_of_contrasts(splitter.k), indices[:, EXCESS].tolist(), over_contrasts(own)[1]),
         space=kind,

@@ -68,6 +68,7 @@ STABILITY_RESAMPLES = 100
 SMALLEST_COLUMN = 8  # points
 DRAWS_FOR_COLUMNS = 50  # times as many at most, so that an adjusted p can be small
 SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
+NAMED = 20  # clusters whose labels are named in a note
 MEASURED = "measured, docs/significance.md"
 MEASURED_HERE = "measured, docs/clustering.md"
 EXACT = "exact"
@@ -191,7 +192,9 @@ def validate_clusters(
     table, labels, known = _read_table_and_labels(X, asked, outside)
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
     known = {name: _read_groups(read, name, d.n) for name, read in known.items()}
-    asked = replace(asked, labels=None if labels is None else _read_partition(labels, d.n))
+    if labels is not None:
+        codes, names = _read_partition(labels, d.n)
+        asked = replace(asked, labels=codes, names=names)
     options = ClusterTestOptions(
         k=asked.k or 2,
         method=method_for(d, "auto"),
@@ -225,7 +228,9 @@ class _WantedClusters:
     found : Partition or None
         Energy clusters that were found before.
     labels : object
-        Labels that were given, or a result that has them; codes after `_read_table_and_labels`; or None.
+        Labels that were given, or a result that has them; codes after `_read_partition`; or None.
+    names : tuple
+        What the labels with these codes were.
     clusterer : UserClusterer or None
         What found them, where it is no energy clustering.
     metric : str, Metric or callable
@@ -240,6 +245,7 @@ class _WantedClusters:
     clusterer: UserClusterer | None
     metric: MetricLike
     standardize: bool
+    names: tuple[Any, ...] = ()
 
 
 def _read_wanted(
@@ -253,6 +259,8 @@ def _read_wanted(
         )
     if k is not None and (were_found(k) or np.ndim(k) > 0):
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
+    if clusterer is None and isinstance(fitted := getattr(partition, "partition_", None), Partition):
+        partition = fitted  # of an estimator of this package, with its metric
     # of energy clusters it is known how they are found again
     found = partition if isinstance(partition, Partition) and partition.algorithm in ALGORITHMS else None
     if found is not None and clusterer is None:
@@ -288,6 +296,18 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
     return AUTO.fit(d, Search(k=asked.k or 2).on(d), rng)[0], ""
 
 
+def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
+    """Say which label each cluster had, where its number is another."""
+    if asked.found is not None or not asked.names:
+        return ()
+    was = [asked.names[asked.labels[int(np.argmax(found.labels == j))]] for j in range(found.k)]
+    if all(not isinstance(name, str) and name == j for j, name in enumerate(was)):
+        return ()
+    shown = [repr(shorten_name(name)) if isinstance(name, str) else str(name) for name in was[:NAMED]]
+    pairs = ", ".join(f"{j} was {name}" for j, name in enumerate(shown))
+    return (f"Clusters are numbered by size: {pairs}{', ...' * (len(was) > NAMED)} in the labels given.",)
+
+
 def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
     """Say how unlike the clusters are that a clusterer finds in these points; nothing where they are much the same."""
     from sklearn.metrics import adjusted_rand_score
@@ -296,15 +316,16 @@ def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
-def _read_partition(given: Any, n: int) -> IntArray:
-    """Read labels as 0, 1, ...; the number -1 is that of points in no cluster."""
+def _read_partition(given: Any, n: int) -> tuple[IntArray, tuple[Any, ...]]:
+    """Read labels as 0, 1, ... with their names; the number -1 is that of points in no cluster."""
     codes, names = as_labels(given, n, "partition")
     noise = [j for j, name in enumerate(names) if not isinstance(name, str) and name == -1]
     if not noise:
-        return codes
+        return codes, names
     if len(names) == 1:
         raise ValueError(f"`partition` must have at least one cluster, but all {n} points are in none (label -1).")
-    return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp)
+    kept = tuple(name for j, name in enumerate(names) if j != noise[0])
+    return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp), kept
 
 
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
@@ -352,7 +373,7 @@ def _validate(
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
-    why_not, notes = _why_not(d, found), list(found.notes)
+    why_not, notes = _why_not(d, found), [*found.notes, *_note_numbers(found, asked)]
     structure: ClusterTestResult | None = None
     whole: PartitionTest | None = None
     merges = merge_clusters(d, found.labels, found.k)
@@ -393,7 +414,7 @@ def _validate(
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
         n_stability=0 if unknown else len(resampled.similarities),
-        notes=tuple(dict.fromkeys((*notes, *_notes(merges, unknown), *_notes_on_outside(d, outside)))),
+        notes=tuple(dict.fromkeys((*notes, *_notes(merges, unknown), *_notes_on_outside(d, found.labels, outside)))),
     ).explained()
 
 
@@ -552,9 +573,13 @@ def _answer_columns(
 def _answer_outside(
     labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
 ) -> list[Answer]:
-    """Compare with labels from elsewhere, by the adjusted Rand index and permutations of these labels."""
+    """Compare with labels from elsewhere, by the adjusted Rand index and permutations of these labels.
+
+    Points in no cluster have nothing to agree with.
+    """
+    inside = labels >= 0
     found = [
-        (name, *_agreement(labels + 1, codes, n_resamples, child))
+        (name, *_agreement(labels[inside], codes[inside], n_resamples, child))
         for (name, codes), child in zip(outside.items(), rng.spawn(len(outside)), strict=True)
     ]
     adjusted = adjust([p for *_, p in found], "holm").tolist()
@@ -592,8 +617,10 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
     return float(adjusted_rand_score(codes, labels)), upper_pvalue(extreme, n_resamples)
 
 
-def _notes_on_outside(d: Dissimilarity, outside: dict[str, IntArray]) -> Iterator[str]:
+def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, IntArray]) -> Iterator[str]:
     """Note labels from elsewhere that look like clusters found from these points; sums over all pairs."""
+    if outside and (labels < 0).any():
+        yield "Outside labels are compared at the points that are in a cluster."
     for name, codes in outside.items():
         groups = Groups(codes, tuple(range(int(codes.max()) + 1)))
         for note in note_local_optimum(d, groups, *d.group_sums(groups), result="their p"):

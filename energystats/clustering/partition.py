@@ -27,6 +27,7 @@ from energystats.display.tables import TextTable, decomposition_table, shorten_n
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
 from energystats.inputs.names import write_names
+from energystats.inputs.table import match_index
 from energystats.metrics.closed_form import Euclidean
 
 if TYPE_CHECKING:
@@ -264,7 +265,9 @@ class Partition(Labelled):
                 raise ValueError("`axes` and `space` both say what is drawn; give one of them.")
             space = tuple(axes)
         names = self.names if self.has_string_names else None
+        match_index(self.index, space, "space")
         if labels is not None:
+            match_index(self.index, labels, "labels")
             names = write_names(np.asarray(labels).tolist())
             if len(names) != self.labels.size:
                 raise ValueError(
@@ -307,6 +310,7 @@ class Partition(Labelled):
         """
         from energystats.plotting.points import mark_classes
 
+        match_index(self.index, classes, "classes")
         codes, names = as_labels(classes, self.labels.size, "classes")
         if space is None and self.points is not None and self.points.shape[1] == 1:  # below the bars of the histogram
             rows = rows_shown(self.labels)
@@ -367,6 +371,7 @@ class Partition(Labelled):
         """
         from energystats.plotting.points import plot_cluster_means
 
+        match_index(self.index, data, "data")
         table, features = read_features(data, self.labels.size, points=self.points, columns=self.columns)
         means = compute_cluster_means(table, self.labels, self.k)
         return plot_cluster_means(means, ax, features=features, sizes=self.sizes)

@@ -224,7 +224,8 @@ def _labels_among(labels: Groups, rows: IntArray) -> Groups:
 def _subjects(groups: Groups) -> Groups:
     """Make a stratum of the i-th rows of all samples, which belong to one subject."""
     sizes = groups.sizes
-    if (sizes != sizes[0]).any() or (np.diff(groups.codes) < 0).any():
+    one_below_the_other = np.count_nonzero(np.diff(groups.codes)) == groups.k - 1
+    if (sizes != sizes[0]).any() or not one_below_the_other:
         raise ValueError(
             "`paired` needs samples of one size, one below the other, row i of each being subject i; got groups of "
             f"{', '.join(map(str, sizes.tolist()))} rows{' in mixed order' * bool((sizes == sizes[0]).all())}. For a "

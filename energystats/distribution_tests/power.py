@@ -180,8 +180,17 @@ def energy_power(
         metric=resolved,
         pilot_energy=None if pilot is None else pilot.unbiased,
         pilot_interval=None if pilot is None else pilot.interval,
-        notes=() if pilot is None else pilot.notes,
+        notes=(*_note_few_rows(sizes, level), *(() if pilot is None else pilot.notes)),
     )
+
+
+def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str, ...]:
+    """Note sizes with so few labelings that no p can reach the level: two of them are alike where sizes are equal."""
+    few = [(n, m, (1 + (n == m)) / math.comb(n + m, n)) for n, m in sizes]
+    hopeless = [f"{n} + {m} points (p at least {p:.3g})" for n, m, p in few if p > level]
+    if not hopeless:
+        return ()
+    return (f"No p can reach the level {level:g} with {' and '.join(hopeless)}, whatever the populations.",)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,6 +17,7 @@ from energystats.display.tables import TextTable, text_table
 from energystats.geometry.shepard import axis_distances, kruskal_stress
 from energystats.inputs.labels import as_labels
 from energystats.inputs.options import check_count
+from energystats.inputs.table import match_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -445,6 +446,7 @@ class PrincipalCoordinates(Named):
         """Draw the points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
         from energystats.plotting.spectra import plot_coordinates
 
+        match_index(self.index, labels, "labels")
         codes, groups = (None, ()) if labels is None else as_labels(labels, len(self.coordinates), "labels")
         kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"
         return plot_coordinates(

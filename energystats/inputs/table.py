@@ -26,6 +26,7 @@ __all__ = [
     "join_indices",
     "masked_in",
     "match_columns",
+    "match_index",
     "match_rows",
     "other_columns",
 ]
@@ -241,6 +242,19 @@ def match_columns(table: InputTable, given: Any, argument: str) -> None:
             f"{', '.join(str(name) for name in own)}; align it (`{argument}[X.columns]`), or match columns by position "
             f"with `{argument}.to_numpy()`."
         )
+
+
+def match_index(index: Any, given: Any, argument: str) -> None:
+    """Refuse a table, a Series or a result whose rows have other names than those of a result, or another order.
+
+    `index` is that of the result, None without one.
+    """
+    own = getattr(given, "index", None)
+    if own is None or callable(own):  # a method, as of a list
+        own = as_table(given).index if hasattr(given, "dtype") or hasattr(given, "columns") else None
+    if index is None or own is None or len(index) != len(own) or _have_same_names(index, own):
+        return
+    raise ValueError(_other_rows(index, argument, delayed=False))
 
 
 def _have_same_names(rows: Any, own: Any) -> bool:

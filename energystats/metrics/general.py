@@ -316,7 +316,8 @@ def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
         if numbers.ndim != dimensions or not _is_valid(key, numbers):
             got = repr(part) if numbers.ndim == 0 else f"an array of shape {numbers.shape}"
             if numbers.ndim == dimensions == 1:
-                got = f"{numbers.min():.6g} among them"
+                wrong = numbers[~np.isfinite(numbers) | (numbers < 0)]
+                got = f"{wrong[0] if wrong.size else numbers.min():.6g} among them"
             raise ValueError(f"`params[{key!r}]` must be {rule}, got {got}.")
         read[key] = float(numbers) if numbers.ndim == 0 else read_only(numbers)
     return read

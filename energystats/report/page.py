@@ -99,7 +99,7 @@ def cluster_report(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0.001 <= alpha <= 2.
+        Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     conservative : bool, default False

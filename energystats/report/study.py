@@ -121,7 +121,7 @@ class Study:
         options = DEFAULTS | options
         search = search_options(options)
         testing = search | {name: options[name] for name in ("alpha", "conservative", "n_resamples")}
-        selecting = {"k_max": options["k_max"], "criterion": criterion, **search}
+        selecting = {"k_max": options["k_max"], "criterion": criterion, **search, "alpha": options["alpha"]}
         selecting["conservative"] = options["conservative"]
         how: dict[str, Any] = {"rng": rng, "progress": progress}
         selection = None if criterion is None else select_k(X, **selecting, **how)
