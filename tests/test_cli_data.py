@@ -776,9 +776,11 @@ def test_alpha_says_what_a_matrix_holds(tmp_path, capsys, rng):
     R = es.pairwise(X) ** 2
     pd.DataFrame(R).to_csv(tmp_path / "squares.csv", index=False, header=False)
     words = ["cluster", str(tmp_path / "squares.csv"), "--metric", "precomputed", "--alpha", "2", "--json"]
+    capsys.readouterr()
     assert cli.main(words) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["test"]["pvalue"] == es.cluster_test(R, 2, metric="precomputed", alpha=2, rng=0).pvalue
     assert cli.main([*words, "--select", "gap", "--k-max", "3"]) == 0
     chosen = json.loads(capsys.readouterr().out)["selection"]
+    assert set(chosen["choices"]) == {"gap", "eigengap"}
     assert chosen["k"] == es.select_k(R, 3, "gap", metric="precomputed", alpha=2, rng=0).k

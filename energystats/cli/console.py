@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from typing import Any
@@ -110,7 +110,7 @@ class Console:
 
 def jsonable(value: Any) -> Any:
     """Turn a value into numbers, text, lists and objects of JSON; what is not finite is null."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):
         return jsonable(value.tolist())
