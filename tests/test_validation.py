@@ -10,6 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
+from sklearn.metrics import adjusted_rand_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import energystats as es
 from energystats.cluster_tests.merges import _best_cut, _find_hyperplane, _name_clusters, merge_clusters
@@ -530,3 +533,11 @@ def test_points_in_no_cluster_agree_with_nothing(rng):
     checked = es.validate_clusters(X, partition=some, outside=kind, n_resamples=19, rng=0)
     assert checked.to_frame().iloc[-1]["statistic"] == 1
     assert "Outside labels are compared at the points that are in a cluster." in checked.notes
+
+
+def test_a_fitted_pipeline_is_validated_with_its_labels(rng):
+    X = rng.normal(size=(60, 2)) * [1, 50] + np.repeat([[0, 0], [9, 0]], 30, axis=0)
+    fitted = make_pipeline(StandardScaler(), KMeans(2, n_init=1, random_state=0)).fit(X)
+    checked = es.validate_clusters(X, partition=fitted, n_resamples=19, rng=0)
+    assert adjusted_rand_score(checked.partition.labels, fitted[-1].labels_) == 1
+    assert not np.isnan(checked.merges["pvalue"]).any()

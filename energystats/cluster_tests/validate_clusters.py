@@ -270,6 +270,8 @@ def _read_wanted(
         found = None
     if clusterer is None and hasattr(partition, "labels_") and hasattr(partition, "fit_predict"):
         clusterer = partition
+    elif hasattr(partition, "steps") and hasattr(partition[-1], "labels_"):  # a pipeline that ends in a clusterer
+        clusterer, partition = clusterer or partition, partition[-1].labels_
     return _WantedClusters(
         k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
         found=found,

@@ -237,7 +237,13 @@ class ClusterValidationResult(VerdictFirst):
         ]
         stubs = [f"{answer.question} {answer.what}".rstrip() for answer in self.answers]
         heads = ["statistic", "p", "adjusted p"]
-        questions = text_table(cells, heads, cut_all(stubs, 48), f"Are the {self.k} clusters real?", "question")
+        questions = text_table(
+            cells,
+            heads,
+            cut_all(stubs, 48),
+            "Is the cluster real?" if self.k == 1 else f"Are the {self.k} clusters real?",
+            "question",
+        )
         frame = self.clusters
         rows = list(
             zip(
