@@ -1356,3 +1356,59 @@ def test_products_of_huge_and_tiny_numbers_are_refused(unit, expression, rng):
         es.disco(f"y ~ {expression}", data=data, n_resamples=9, rng=0)
     assert es.disco("y ~ x", data=data, n_resamples=9, rng=0).table["df"].iloc[0] == 1
     assert es.disco("y ~ np.log(abs(x))", data=data.assign(x=1e-90 * abs(x) + 1e-99), n_resamples=9, rng=0).table.size
+
+
+@pytest.fixture
+def named(rng):
+    """Columns with names that formulas or Python would take for something else."""
+    columns = ["0", "1", "leaf", "leaf.index", "x.1", "z", "log(z)", "µ", "None"]
+    return pd.DataFrame(rng.random((24, len(columns))) + 1, columns=columns).assign(
+        g=list("abc") * 8, k=list("12x") * 8
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "message"),
+    [
+        ("`0` ~ .", "a column named '1' for the constant"),
+        ("`0` ~ (g + `1`)**2", "a column named '1' for the constant"),
+        ("z ~ poly(leaf.index, 2)", "the column leaf.index stands in backticks, `leaf.index`"),
+        ("sqrt(leaf.index) ~ g", "the column leaf.index stands in backticks, `leaf.index`"),
+        ("z ~ log(x.1)", "the column x.1 stands in backticks, `x.1`"),
+        ("`0` ~ `log(z)` + log(z)", "log(z), which is a column and a call"),
+        ("z ~ I(`µ` * 1)", "µ cannot stand in a call"),
+        ("z ~ C(`None`)", "None cannot stand in a call"),
+        ("z ~ I(leaf * (k != 1))", "compares k, a column of text, with 1, which it never equals; write '1'"),
+        ("z ~ I(k.isin([1, 2]))", "compares k, a column of text, with 1"),
+        ("z ~ I(leaf == '1')", "compares leaf, a column of numbers, with '1', which it never equals; write a number"),
+    ],
+)
+def test_names_and_values_with_two_readings_are_refused(named, formula, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        es.disco(formula, data=named, n_resamples=9, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("formula", "same"),
+    [
+        ("`0` ~ I(`1`)", "`0` ~ one"),
+        ("`0` ~ I((`1` + 2) * 3)", "`0` ~ one"),
+        ("z ~ I(`leaf.index` * 2)", "z ~ leaf_index"),
+        ("z ~ leaf.index", "z ~ leaf_index"),
+        ("z ~ `log(z)`", "z ~ log_z"),
+        ("z ~ µ + `None`", "z ~ mu + none"),
+        ("z ~ I(k.isin(['1', '2']))", "z ~ I(k != 'x')"),
+    ],
+)
+def test_quoted_names_are_columns(named, formula, same):
+    plain = named.rename(columns={"1": "one", "leaf.index": "leaf_index", "log(z)": "log_z", "µ": "mu", "None": "none"})
+    found = es.disco(formula, data=named, n_resamples=9, rng=0)
+    wanted = es.disco(same, data=plain, n_resamples=9, rng=0)
+    assert_allclose(found.table["dispersion"], wanted.table["dispersion"])
+
+
+def test_a_column_named_1_is_missing_where_it_is_used(named):
+    named.loc[2, "1"] = np.nan
+    assert es.disco("`0` ~ g", data=named, n_resamples=9, rng=0).table["df"].iloc[-1] == 23
+    with pytest.raises(ValueError, match="Values are missing in 1 of 24 rows"):
+        es.disco("`0` ~ I(`1`)", data=named, n_resamples=9, rng=0)

@@ -12,7 +12,8 @@ import itertools
 import keyword
 import numbers
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -133,7 +134,7 @@ class Parsed:
             truths = [self.truths(factor, data) for factor in term.factors]
             matrix, spec = self.evaluate([term], data)
             if (name in data and is_bool_dtype(data[name])) or any(found is not None for found in truths):
-                inner = name[2:-1] if name.startswith("I(") else name
+                inner = name[2:-1] if name.startswith("I(") else name if name.isidentifier() else f"`{name}`"
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
                     f"{term} holds truth values; {f'I(1 * ({inner}))' if inner != name else f'{term}.astype(int)'} is "
@@ -534,11 +535,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
     if "~" not in formula:
         raise ValueError(f'`formula` must have a ~ before its terms, as in "y ~ g" or "~ g", got {formula!r}.')
-    # formulaic drops the quotes, and 1 is its constant
-    if "`1`" in _without_calls(formula):
-        raise ValueError(
-            f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
-        )
+    _check_names_in_formula(formula, list(map(str, data.columns)))
     try:
         _check_signs(formula)
         # formulaic writes out a dot, which stands for all columns, by their names
@@ -555,6 +552,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     _check_doubles(formula, len(list(left)))
     _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
     needed = _variables_of([*left, *right], data)
+    _check_kinds([*left, *right], data)
     _check_operators([*left, *right], data)
     _check_functions([*left, *right], needed)
     constants = [term for term in right if str(term) == "1"]
@@ -666,11 +664,92 @@ def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
             )
 
 
-def _without_calls(text: str) -> str:
-    """Leave out what stands in parentheses."""
-    while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
-        text = shorter
-    return text
+def _parted_by_calls(formula: str) -> tuple[str, str]:
+    """Part a formula in what stands outside of all calls and what stands inside; parentheses alone are no call."""
+    outside: list[str] = []
+    inside: list[str] = []
+    calls = [False]
+    for piece in re.findall(r"`[^`]*`|[\w.]*\(|.", formula, flags=re.DOTALL):
+        if piece.endswith("(") and not piece.startswith("`"):
+            calls.append(calls[-1] or len(piece) > 1)
+        elif piece == ")" and len(calls) > 1:
+            calls.pop()
+        (inside if calls[-1] else outside).append(piece)
+    return "".join(outside), "".join(inside)
+
+
+def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
+    """Refuse names of columns that formulaic or Python would take for something else, where they stand.
+
+    formulaic drops the quotes around a name, so that 1 is its constant and a name like a call is one; inside of calls
+    Python takes what follows a dot for an attribute, and two letters that look alike for one (its form NFKC).
+    """
+    outside, inside = _parted_by_calls(formula)
+    alone = re.search(r"(?<![\w`.])\.(?![\w`.])", re.sub(r"`[^`]*`", "``", outside)) is not None
+    if "1" in known and ("`1`" in outside or alone):
+        raise ValueError(
+            f"`formula` takes a column named '1' for the constant; rename it, or write I(`1`), got {formula!r}."
+        )
+    unquoted, within = re.sub(r"`[^`]*`", "``", formula), re.sub(r"`[^`]*`", "``", inside)
+    for name in known:
+        whole = rf"(?<![\w.`]){re.escape(name)}(?![\w.`])"
+        if "(" in name and name in unquoted:
+            raise ValueError(f"`formula` has {name}, which is a column and a call; rename the column, got {formula!r}.")
+        if "." in name and not name.startswith(".") and re.search(whole, within):
+            raise ValueError(
+                f"`formula`: in a call the column {name} stands in backticks, `{name}`, because Python takes what "
+                f"follows a dot for a part of what is before it; got {formula!r}."
+            )
+        changed = unicodedata.normalize("NFKC", name) != name or name in ("None", "True", "False")
+        if changed and (f"`{name}`" in inside or (name.isidentifier() and re.search(whole, within))):
+            raise ValueError(
+                f"`formula`: {name} cannot stand in a call, because Python reads that name in its own way; rename the "
+                f"column, got {formula!r}."
+            )
+
+
+def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
+    """Refuse to compare a column of text with a number, or one of numbers with text, which are never equal."""
+    known = list(map(str, data.columns))
+    for factor in _factors_of(terms):
+        nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
+        for node in nodes:
+            for side, other in _compared_in(node):
+                name = side.id if isinstance(side, ast.Name) else ""
+                name = pieces[int(name.removeprefix(QUOTED))] if name.startswith(QUOTED) else name
+                if name not in known:
+                    continue
+                of_text = _holds_text(data.iloc[:, known.index(name)])
+                if of_text is not None and of_text != isinstance(other.value, str):
+                    kind = "text" if of_text else "numbers"
+                    right = repr(str(other.value)) if of_text else "a number"
+                    raise ValueError(
+                        f"`formula`: {factor.expr} compares {name}, a column of {kind}, with "
+                        f"{other.value!r}, which it never equals; write {right}."
+                    )
+
+
+def _compared_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Constant]]:
+    """Yield what is compared with constants: by signs, by `in` a list, or by `isin`."""
+    pairs: list[tuple[ast.expr, ast.expr]] = []
+    if isinstance(node, ast.Compare):
+        sides = [node.left, *node.comparators]
+        pairs = [pair for one, two in itertools.pairwise(sides) for pair in ((one, two), (two, one))]
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "isin":
+        pairs = [(node.func.value, argument) for argument in node.args]
+    for side, other in pairs:
+        for each in other.elts if isinstance(other, ast.List | ast.Tuple | ast.Set) else [other]:
+            if isinstance(each, ast.Constant) and isinstance(each.value, str | int | float):
+                yield side, each
+
+
+def _holds_text(column: pd.Series[Any]) -> bool | None:
+    """Tell whether a column has text or numbers; None where it has both, or something else."""
+    values = column.cat.categories if hasattr(column, "cat") else column.dropna()
+    if values.dtype.kind in "iufb":
+        return False
+    kinds = {isinstance(value, str) for value in values}
+    return True if kinds == {True} else None
 
 
 def check_table(data: Any) -> pd.DataFrame:
@@ -694,7 +773,8 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
-    names = dict.fromkeys(name for factor in _factors_of(terms) for name in _names_in(factor.expr, known))
+    factors = [factor for factor in _factors_of(terms) if factor.eval_method.value != "literal"]  # the constant is no 1
+    names = dict.fromkeys(name for factor in factors for name in _names_in(factor.expr, known))
     # a name may also be a function of Python or of formulaic, which formulas may call
     for name in names:
         if known.count(name) > 1:
