@@ -126,8 +126,7 @@ def energy_interval(
     The percentile interval of the unbiased form of E, freed of the bias of resampling: the unbiased form of a bootstrap
     sample has the "v" form of the data as its mean, as the unbiased form of the data has the E of the populations, so
     the percentiles of the first are moved by the difference of the two. Where the formula of rho is known to be of
-    negative type, E is not negative, and the interval ends at 0; of a matrix or a function nothing is supposed. Rows
-    must be independent: there is no form for pairs, strata or weights.
+    negative type, the interval ends at 0, as E does. Rows must be independent: no pairs, strata or weights.
 
     The interval covered E in .92 to 1.0 of the cases where 95 % was asked for (normal and exponential pairs of 20, 50
     and 200 points, 150 to 400 times each; 10 points .92 to 1.0, 8 points .89, 5 points .84 at worst, which the summary
