@@ -260,7 +260,7 @@ def test_same_seed_same_output(iris, capsys):
             ["cluster", "typo.csv"],
             "row 7 (line 8), column 'petal_width': '0,3' is not a number; --decimal , reads decimal commas; mend it",
         ),
-        (["cluster", "gaps.csv"], "2 of 150 rows have empty cells (sepal_width 2), the first in row 1 (line 2),"),
+        (["cluster", "gaps.csv"], "2 of 150 rows have missing values (sepal_width 2), the first in row 1 (line 2),"),
         (["cluster", "words.csv"], "words.csv: no numeric column among species."),
         (["test", "dates.csv", "--group", "g"], "no numeric column among day; x: left out, name it in --columns"),
         (["cluster", "iris.csv", "-k", "0"], "-k must be at least 1, got 0."),

@@ -383,8 +383,8 @@ def test_rows_left_out_keep_their_numbers(iris, capsys):
     iris.to_csv("gaps.csv", index=False)
     found, error = answer(capsys, "cluster", "gaps.csv", "--missing", "drop")
     assert found["partition"]["rows"] == [i for i in range(1, 151) if i % 50 != 1]
-    assert "note: 3 of 150 rows were left out for empty cells." in error
-    assert "3 of 150 rows were left out for empty cells." in found["warnings"]
+    assert "note: 3 of 150 rows were left out for missing values." in error
+    assert "3 of 150 rows were left out for missing values." in found["warnings"]
 
 
 def test_options_reach_the_library(iris, capsys):
@@ -520,7 +520,7 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "iris.csv", "--report", "out.pdf"], "the name of a report must end in .html or .htm."),
         (["cluster", "iris.csv", "--metric", "precomputed"], "iris.csv: the matrix must be square, got 151 lines"),
         (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number."),
-        (["cluster", "gap.csv"], "1 of 3 rows has empty cells (b 1), the first in row 2 (line 3), column 'b'"),
+        (["cluster", "gap.csv"], "1 of 3 rows has missing values (b 1), the first in row 2 (line 3), column 'b'"),
         (["cluster", "short.csv"], "short.csv: line 3 has 1 cell, where 2 are expected; a separator too many or too"),
         (["cluster", "long.csv"], "long.csv: line 3 has 3 cells, where 2 are expected;"),
         (["cluster", "comma.csv"], "row 201 (line 202), column 'a': '1,5' is not a number; --decimal , reads"),
@@ -753,7 +753,7 @@ def test_truth_values_with_gaps_as_presences(tmp_path, monkeypatch, capsys):
     how = ["--metric", "jaccard", "--resamples", "9"]
     for words in (["test", "t.csv", "--group", "g", *how], ["cluster", "t.csv", *how]):
         assert cli.main(words) == 2
-        assert "3 of 12 rows have empty cells (a 3), the first in row 4 (line 5)" in capsys.readouterr().err
+        assert "3 of 12 rows have missing values (a 3), the first in row 4 (line 5)" in capsys.readouterr().err
         assert answer(capsys, *words, "--missing", "drop")[0]["n"] == 9
         assert answer(capsys, *words, "--where", "a=1")[0]["n"] == 6
     found = answer(capsys, "test", "t.csv", "--group", "g", *how, "--missing", "drop")[0]["test"]

@@ -1380,6 +1380,7 @@ def named(rng):
         ("z ~ C(`None`)", "None cannot stand in a call"),
         ("z ~ I(leaf * (k != 1))", "compares k, a column of text, with 1, which it never equals; write '1'"),
         ("z ~ I(k.isin([1, 2]))", "compares k, a column of text, with 1"),
+        ("Q('leaf.index') ~ g", "write `leaf.index` in backticks for Q('leaf.index')"),
         ("z ~ I(leaf == '1')", "compares leaf, a column of numbers, with '1', which it never equals; write a number"),
     ],
 )

@@ -341,7 +341,8 @@ def test_labels_without_a_clusterer_are_not_tested(triangle):
     assert frame.loc["outside labels", "statistic"] == 1
     assert frame.loc["outside labels", "pvalue"] == 1 / 100
     assert found.supported == (False, False, False)
-    assert "give the clusterer" in " ".join(" ".join(found.summary().splitlines()[:2]).split())
+    assert "was not tested, for the reason below" in " ".join(" ".join(found.summary().splitlines()[:2]).split())
+    assert "a search over all directions; give `clusterer`" in " ".join(found.summary().split())
 
 
 @pytest.mark.slow

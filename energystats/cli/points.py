@@ -102,13 +102,13 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
     if n_bad and missing == "raise":
         counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
         raise BadInputError(
-            f"{table.file}: {n_bad} of {len(frame)} {'rows has' if n_bad == 1 else 'rows have'} empty cells "
+            f"{table.file}: {n_bad} of {len(frame)} {'rows has' if n_bad == 1 else 'rows have'} missing values "
             f"({counts}), the first in {place(gaps)[0]}; fill them, or leave those rows out with --missing drop."
         )
     if n_bad == len(frame):
-        raise BadInputError(f"{table.file}: every row has an empty cell; choose --columns.")
+        raise BadInputError(f"{table.file}: every row has a missing value; choose --columns.")
     if n_bad:
-        console.note(f"{n_bad} of {len(frame)} rows {'was' if n_bad == 1 else 'were'} left out for empty cells.")
+        console.note(f"{n_bad} of {len(frame)} rows {'was' if n_bad == 1 else 'were'} left out for missing values.")
         table = table.having(frame.dropna(), "X = X.dropna()")
     infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
     if infinite.any():

@@ -351,8 +351,8 @@ class ClusterTestResult(VerdictFirst):
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":
             return plot_scores(self.scores, density, self.pvalue, ax)
-        assert self.scored is not None
-        contrast = self.rows[self.scored.contrast].name if len(self.rows) > 1 else ""
+        scored = self.scored or Scored(0, 0, self.pvalue)  # nothing was scored where all points coincide
+        contrast = self.rows[scored.contrast].name if len(self.rows) > 1 else ""
         where = {"decorrelated": "decorrelated columns", "columns": "in some columns"}.get(self.space, "")
         return plot_scores(
             self.scores,
@@ -360,7 +360,7 @@ class ClusterTestResult(VerdictFirst):
             self.pvalue,
             ax,
             n_splits=self.n_splits,
-            own_pvalue=self.scored.pvalue,
+            own_pvalue=scored.pvalue,
             contrast=", ".join(filter(None, [contrast, where])),
         )
 

@@ -684,6 +684,8 @@ def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
     formulaic drops the quotes around a name, so that 1 is its constant and a name like a call is one; inside of calls
     Python takes what follows a dot for an attribute, and two letters that look alike for one (its form NFKC).
     """
+    if (quoted := re.search(r"(?<![\w.`])Q\(\s*['\"]([^'\"]*)['\"]\s*\)", formula)) is not None:
+        raise ValueError(f"`formula`: write `{quoted[1]}` in backticks for {quoted[0]}, got {formula!r}.")
     outside, inside = _parted_by_calls(formula)
     alone = re.search(r"(?<![\w`.])\.(?![\w`.])", re.sub(r"`[^`]*`", "``", outside)) is not None
     if "1" in known and ("`1`" in outside or alone):

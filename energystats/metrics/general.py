@@ -65,6 +65,8 @@ class SciPyMetric(Metric):
             raise TypeError(f"`params` must be a dict of arguments of `cdist`, got {type(self.params).__name__}.")
         if "exponents" not in self.params:  # of the user, not fitted
             object.__setattr__(self, "params", _read_parameters(self.name, self.params))
+        else:
+            object.__setattr__(self, "params", {key: read_only(np.asarray(part)) for key, part in self.params.items()})
 
     def __eq__(self, other: object) -> bool:
         """Tell whether both measure alike; arrays among the parameters are compared entry by entry."""
