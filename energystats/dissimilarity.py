@@ -8,6 +8,7 @@ from __future__ import annotations
 import abc
 import dataclasses
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
@@ -20,7 +21,7 @@ from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import FloatArray, IntArray
-from energystats.exceptions import ColumnScaleWarning, MatrixAsPointsWarning, warn
+from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
@@ -60,6 +61,7 @@ LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SAMPLES = "the samples"  # several of them, below each other
+ROW_NUMBERS = re.compile(r"unnamed: \d+|row|row[\W_]?(names?|id|number)|(.*[\W_])?id|index|case", re.IGNORECASE)
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -143,6 +145,8 @@ class Dissimilarity(abc.ABC):
     ) -> Points:
         """Make a `Points` from coordinates without gaps: check them for the metric, and fit it to them."""
         check_z_scores(metric, standardize)
+        if warns:
+            _warn_of_row_numbers(points, columns)
         place = place or row_places(["X"], [len(points)], [None])
         # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
@@ -747,6 +751,23 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
         return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
+
+
+def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> None:
+    """Warn of a column among others that by its name and values numbers the rows, as files of R have it first."""
+    if columns is None or len(columns) < 2:
+        return
+    for name, column in zip(columns, points.T, strict=True):
+        if (
+            ROW_NUMBERS.fullmatch(name)
+            and (column == np.rint(column)).all()
+            and np.unique(column).size == column.size > 1
+        ):
+            warn(
+                f"Column {name!r} has another whole number in every row and is compared as if it were measured. If it "
+                "only numbers or names the rows, leave it out: `.drop(columns=...)`, or `index_col=` on reading.",
+                EnergyStatsWarning,
+            )
 
 
 def _warn_of_rounding(low: FloatArray, high: FloatArray, columns: Sequence[str] | None) -> None:

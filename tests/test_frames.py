@@ -1,6 +1,7 @@
 """Data frames at the entry and in results: names survive, categories keep their order, dtypes are read or refused."""
 
 import pickle
+import warnings
 
 import matplotlib as mpl
 import numpy as np
@@ -563,3 +564,17 @@ def test_numbers_for_each_column_go_by_position_only_without_names(frame):
         np.testing.assert_allclose(es.pairwise(frame, metric=metric), expected, rtol=1e-12)
     with pytest.raises(TypeError, match=r"got Series; `weights.to_dict\(\)` goes by name"):
         es.metrics.Gower(weights=named)
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "id", "subject_id", "ID"])
+def test_a_column_that_numbers_the_rows_is_told(name, rng):
+    table = pd.DataFrame({name: rng.permutation(12) + 7, "x": rng.normal(size=12)})
+    groups = np.repeat(["a", "b"], 6)
+    with pytest.warns(es.EnergyStatsWarning, match=f"Column '{name}' has another whole number in every row"):
+        es.energy_test(table, groups=groups, n_resamples=9, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.energy_test(table.drop(columns=name), groups=groups, n_resamples=9, rng=0)
+        es.energy_test(table.assign(**{name: table[name] // 2}), groups=groups, n_resamples=9, rng=0)
+        es.energy_test(table.rename(columns={name: "day"}), groups=groups, n_resamples=9, rng=0)
+        es.energy_test(table[[name]], groups=groups, n_resamples=9, rng=0)
