@@ -8,7 +8,6 @@ from __future__ import annotations
 import abc
 import dataclasses
 import functools
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self, TypeVar
@@ -25,6 +24,7 @@ from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, Matri
 from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
+from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
@@ -61,7 +61,6 @@ LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SAMPLES = "the samples"  # several of them, below each other
-ROW_NUMBERS = re.compile(r"unnamed: \d+|row|row[\W_]?(names?|id|number)|(.*[\W_])?id|index|case", re.IGNORECASE)
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 
 
@@ -758,11 +757,8 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
     if columns is None or len(columns) < 2:
         return
     for name, column in zip(columns, points.T, strict=True):
-        if (
-            ROW_NUMBERS.fullmatch(name)
-            and (column == np.rint(column)).all()
-            and np.unique(column).size == column.size > 1
-        ):
+        named = SUBJECT_NAME.fullmatch(name) or COUNT_NAME.fullmatch(name)
+        if named and (column == np.rint(column)).all() and np.unique(column).size == column.size > 1:
             warn(
                 f"Column {name!r} has another whole number in every row and is compared as if it were measured. If it "
                 "only numbers or names the rows, leave it out: `.drop(columns=...)`, or `index_col=` on reading.",

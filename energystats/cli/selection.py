@@ -16,7 +16,7 @@ from energystats.cli.dialects import COMMA_NUMBER, EXPONENT, GROUPED, MISSING, M
 from energystats.cli.errors import BadInputError
 from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
-from energystats.inputs.names import list_names, near_names
+from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME, list_names, near_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,12 +28,6 @@ __all__ = ["advise_on_missing", "check_formula_columns", "check_not_index", "che
 
 
 NEARLY_ALL = 0.95  # of the rows that differ in a column of names
-SUBJECT = re.compile(  # names of columns whose numbers are labels, also where they repeat
-    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
-)
-COUNT = re.compile(  # which may be measured where they repeat
-    r"(.*[\W_])?(nr|no)\.?|case|row|row[\W_]?names?|unnamed: \d+", re.IGNORECASE
-)
 COUNTS_ROWS = "it numbers the rows"
 NAMES_SUBJECTS = "by its name it holds labels, of subjects or cases, and no measurements"
 FOUND_COLUMN = "cluster"  # in the tables that `--labels` of `cluster` writes
@@ -171,7 +165,7 @@ def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -
         )
     for name in used:
         found = name.lower() == FOUND_COLUMN
-        if (found or COUNT.fullmatch(name)) and _holds_whole_numbers(table.frame[name]):
+        if (found or COUNT_NAME.fullmatch(name)) and _holds_whole_numbers(table.frame[name]):
             whose = "the name that --labels gives to clusters" if found else "the name of a number of rows or cases"
             console.note(
                 f"the column {name!r} is used as a measurement, and has {whose}; --drop {shlex.quote(name)} leaves it "
@@ -303,12 +297,12 @@ def _only_grows(column: pd.Series[Any]) -> bool:
 
 def _has_name_of_id(name: str) -> bool:
     """Tell whether a column has the name of an id, or of a number of the rows."""
-    return SUBJECT.fullmatch(name) is not None or COUNT.fullmatch(name) is not None
+    return SUBJECT_NAME.fullmatch(name) is not None or COUNT_NAME.fullmatch(name) is not None
 
 
 def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
     """Tell whether a column is an id by its name, repeated or not; --category says that it is none."""
-    if SUBJECT.fullmatch(name) is None or name in table.categories or holds_truths(table.frame[name]):
+    if SUBJECT_NAME.fullmatch(name) is None or name in table.categories or holds_truths(table.frame[name]):
         return False
     return _holds_whole_numbers(table.frame[name]) or (mixed and not holds_numbers(table.frame[name]))
 

@@ -717,8 +717,7 @@ def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
         nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
         for node in nodes:
             for side, other in _compared_in(node):
-                name = side.id if isinstance(side, ast.Name) else ""
-                name = pieces[int(name.removeprefix(QUOTED))] if name.startswith(QUOTED) else name
+                name = _name_at(side, pieces)
                 if name not in known:
                     continue
                 of_text = _holds_text(data.iloc[:, known.index(name)])
@@ -822,6 +821,12 @@ def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
     return list(ast.walk(tree)), pieces
 
 
+def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
+    """Read the name of a column from a node of `_nodes_in`, in backticks or not; empty where it is no name."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    return pieces[int(name.removeprefix(QUOTED))] if name.startswith(QUOTED) else name
+
+
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
     """List the names in a factor: the factor itself, or those of its Python expression."""
     found = None if expression in known else _nodes_in(expression)
@@ -845,8 +850,7 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
             if isinstance(node.op, ast.BitXor):
                 raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
             if isinstance(node.op, ast.BitAnd | ast.BitOr):
-                names = [side.id for side in (node.left, node.right) if isinstance(side, ast.Name)]
-                names = [pieces[int(n.removeprefix(QUOTED))] if n.startswith(QUOTED) else n for n in names]
+                names = [_name_at(side, pieces) for side in (node.left, node.right)]
                 bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
                 if bits:
                     raise ValueError(

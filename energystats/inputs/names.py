@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-__all__ = ["Places", "counts_only", "find_index_names", "list_names", "name_text", "near_names", "write_names"]
+__all__ = [
+    "COUNT_NAME",
+    "SUBJECT_NAME",
+    "Places",
+    "counts_only",
+    "find_index_names",
+    "list_names",
+    "name_text",
+    "near_names",
+    "write_names",
+]
+
+
+SUBJECT_NAME = re.compile(  # names of columns whose numbers are labels, also where they repeat
+    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
+)
+COUNT_NAME = re.compile(  # which may be measured where they repeat
+    r"(.*[\W_])?(nr|no)\.?|case|row|row[\W_]?names?|unnamed: \d+", re.IGNORECASE
+)
 
 
 class Places:
