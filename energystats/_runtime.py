@@ -51,6 +51,7 @@ RUNS = 5
 CLOCK_SECONDS = 1e-6  # resolution of a clock that can time them
 PROBE_FROM, PROBE_ROWS = 64, 256  # rows; fewer tell more of the call than of the pairs
 _within: ContextVar[bool] = ContextVar("within", default=False)
+_told: ContextVar[bool] = ContextVar("told", default=False)  # whether the call has been said to take long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -332,7 +333,9 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
     if seconds > SHORT:
         rates = Rates.on_the_spot(d)
         seconds = _estimate_seconds(works, rates) / (workers or 1)
-        if seconds > WORTH_A_WARNING and workers and not _within.get():
+    if not _within.get():
+        _told.set(bool(seconds > WORTH_A_WARNING and workers))
+        if _told.get():
             longest = max(works, key=lambda work: seconds_for(work, rates))
             warn(
                 f"This call will take about {_write_time(seconds)} here, most of it for {longest.what}. "
@@ -392,10 +395,11 @@ def with_bar(
 ) -> Generator[Block, None, None]:
     """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one.
 
+    Without a bar, a call that was not expected to take a minute says so when it has, as on a machine that others use.
     Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
     """
     if not progress:
-        yield from blocks
+        yield from blocks if _within.get() or _told.get() else _tell_of_time(blocks, total, unit, size)
         return
     with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is made of text, which needs no advice
         warnings.filterwarnings("ignore", message="IProgress not found")
@@ -405,3 +409,22 @@ def with_bar(
         for block in blocks:
             yield block
             bar.update(size(block))
+
+
+def _tell_of_time(
+    blocks: Iterable[Block], total: int, unit: str, size: Callable[[Block], int]
+) -> Generator[Block, None, None]:
+    """Pass blocks of work through, and warn once when they have taken a minute and are not done."""
+    started, done = time.monotonic(), 0
+    for block in blocks:
+        yield block
+        done += size(block)
+        spent = time.monotonic() - started
+        if spent > WORTH_A_WARNING and 0 < done < total and not _told.get():
+            _told.set(True)
+            units = unit + ("es" if unit.endswith("ch") else "s")
+            warn(
+                f"This call took {_write_time(spent)} for {done} of {total} {units}, so it may take about "
+                f"{_write_time(spent * (total / done - 1))} more. With progress=True it shows a bar.",
+                PerformanceWarning,
+            )

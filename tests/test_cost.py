@@ -126,6 +126,35 @@ def test_long_calls_warn_once_before_they_begin(slow_machine, name):
     assert all(each.filename == __file__ for each in warned)
 
 
+SLOWER = {  # than was estimated: name -> call, unit of its steps
+    "cluster_test": (lambda how: es.cluster_test(points(), n_resamples=19, rng=0, **how), "5 splits"),
+    "energy_cluster": (lambda how: es.energy_cluster(points(400), 9, n_init=400, rng=0, **how), r"\d+ searches"),
+    "cluster_stability": (lambda how: es.cluster_stability(points(), 2, n_resamples=9, rng=0, **how), "9 resamples"),
+    "energy_power": (lambda how: es.energy_power(points(), points(), [5], n_replicates=9, rng=0, **how), r"\d+ repl"),
+}
+
+
+@pytest.mark.parametrize("name", SLOWER)
+def test_calls_that_take_longer_than_expected_say_so(monkeypatch, name):
+    """An estimate is of processor time: where others use the machine, a minute can be over without a word."""
+    clock = itertools.count(0.0, 25.0)
+    monkeypatch.setattr(cost.time, "monotonic", lambda: next(clock))
+    call, steps = SLOWER[name]
+    with pytest.warns(es.PerformanceWarning, match=rf"took \d+ \w+ for \d+ of {steps}.* may take about") as warned:
+        slow = call({})
+    assert sum(issubclass(each.category, es.PerformanceWarning) for each in warned) == 1
+    assert all(each.filename == __file__ for each in warned)
+    monkeypatch.undo()
+    assert repr(slow) == repr(call({}))
+
+
+def test_a_bar_is_word_enough(monkeypatch, recwarn):
+    clock = itertools.count(0.0, 25.0)
+    monkeypatch.setattr(cost.time, "monotonic", lambda: next(clock))
+    es.cluster_stability(points(), 2, n_resamples=9, rng=0, progress=True)
+    assert not any(issubclass(each.category, es.PerformanceWarning) for each in recwarn)
+
+
 @pytest.mark.parametrize("name", sorted(set(LONG) - {"graph_partition"}))  # which holds its links only
 def test_what_does_not_fit_is_refused(monkeypatch, name):
     """Whatever the size: with no memory left, every call that holds more than its input says so."""
