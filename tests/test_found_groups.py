@@ -258,3 +258,49 @@ def test_strata_and_plots_that_print_alike_are_noted(rng, argument):
     for result in results:
         assert sum(f"The {what} 's' and 's ' print alike and are two" in note for note in result.notes) == 1
         assert "print alike" in " ".join(result.summary().split())
+
+
+# ---------------------------------------------------------------- columns that say the groups
+
+
+@pytest.mark.parametrize(
+    ("test", "how"), [*((test, {}) for test in TESTS), ("energy_test", {"standardize": True})], ids=str
+)
+def test_columns_that_say_the_groups_are_noted(cloud, rng, test, how):
+    group = np.repeat(["a", "b"], 30)
+    table = cloud.set_axis(["x", "y"], axis=1).assign(code=(group == "b") + 1, measured=rng.integers(2, size=60))
+    says = "Column 'code' has one value within every group"
+    noted = TESTS[test](table, group, **how)
+    assert sum(note.startswith(says) for note in noted.notes) == 1
+    assert not any(says in note for note in TESTS[test](table.drop(columns="code"), group).notes)
+    # few rows a group share a value by chance
+    few = TESTS[test](table.iloc[[0, 1, 30, 31]], group[[0, 1, 30, 31]])
+    assert not any(says in note for note in few.notes)
+
+
+def test_a_constant_column_says_nothing(cloud):
+    found = es.energy_test(cloud.assign(one=1.0).rename(columns=str), groups=np.arange(60) % 2, n_resamples=19, rng=0)
+    assert not any("one value within" in note for note in found.notes)
+
+
+def test_columns_of_mixed_tables_and_of_formulas_are_noted(cloud):
+    table = cloud.set_axis(["x", "y"], axis=1).assign(g=np.repeat(["a", "b", "c"], 20), h=["p", "q"] * 30)
+    mixed = es.energy_test(table, groups=table["h"], metric="gower", n_resamples=19, rng=0)
+    assert any(note.startswith("Column 'h' has one value within every group") for note in mixed.notes)
+    table["code"] = table["g"].factorize()[0]
+    for formula, each in (("x + code ~ g", "every group"), ("x + code ~ g + h", "every value of 'g'")):
+        found = es.disco(formula, data=table, n_resamples=19, rng=0)
+        assert sum(note.startswith(f"Column 'code' has one value within {each}") for note in found.notes) == 1
+    numbers = es.disco(table[["x", "code"]].to_numpy(dtype=float), "~ g + h", data=table, n_resamples=19, rng=0)
+    assert any(note.startswith("Column 1 has one value within every value of 'g'") for note in numbers.notes)
+
+
+def test_outside_labels_that_a_column_repeats_are_noted(cloud):
+    labels = np.repeat(["a", "b"], 30)
+    table = cloud.set_axis(["x", "y"], axis=1).assign(code=(labels == "b") + 0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)  # of the code
+        found = es.validate_clusters(table, 2, outside=labels, n_resamples=19, rng=0)
+    assert any(
+        note.startswith("Column 'code' has one value within every group of the outside labels") for note in found.notes
+    )

@@ -51,7 +51,7 @@ from energystats.clustering.silhouette import score_points
 from energystats.display.sentences import Caution
 from energystats.display.tables import shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.found_groups import note_local_optimum
+from energystats.distribution_tests.found_groups import note_columns_of_groups, note_local_optimum
 from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
 from energystats.inputs.labels import as_labels, read_inputs, were_found
@@ -625,8 +625,10 @@ def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, Int
         yield "Outside labels are compared at the points that are in a cluster."
     for name, codes in outside.items():
         groups = Groups(codes, tuple(range(int(codes.max()) + 1)))
+        many = f" {shorten_name(name)!r}" if len(outside) > 1 else ""
+        which = f"the outside labels{many}"
+        yield from note_columns_of_groups(d, codes, f"every group of {which}")
         for note in note_local_optimum(d, groups, *d.group_sums(groups), result="their p"):
-            which = f"the outside labels {shorten_name(name)!r}" if len(outside) > 1 else "the outside labels"
             yield Caution(f"If a clustering of these points found {which}, their p means nothing.", note)
 
 

@@ -25,7 +25,7 @@ from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, Rand
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow, is_interaction
-from energystats.distribution_tests.found_groups import warn_if_found
+from energystats.distribution_tests.found_groups import note_columns_of_groups, warn_if_found
 from energystats.distribution_tests.permutation_test import (
     STATISTICS,
     GroupComparison,
@@ -363,7 +363,12 @@ def _by_formula(
     terms = parsed.design(used, marginal=marginal)
     factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
     notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
-    return _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
+    question = _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
+    if question.factor() is not None:  # its groups are looked at where they are tested
+        return question
+    explaining = [name for name in parsed.variables if name not in parsed.bare_responses]
+    copies = (note_columns_of_groups(d, used[name].factorize()[0], f"every value of {name!r}") for name in explaining)
+    return replace(question, notes=(*notes, *itertools.chain.from_iterable(copies)))
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:

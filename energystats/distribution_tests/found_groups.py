@@ -14,7 +14,8 @@ import numpy as np
 from energystats._core.pvalues import tie_tolerance
 from energystats._core.statistics import between, total
 from energystats._typing import FloatArray, IntArray
-from energystats.dissimilarity import Blocks, Dissimilarity, Groups
+from energystats.display.tables import shorten_name
+from energystats.dissimilarity import Blocks, Dissimilarity, Groups, Points
 from energystats.exceptions import DoubleDippingWarning, warn
 from energystats.inputs.labels import notes_on_names
 from energystats.pairs.line import Line
@@ -23,6 +24,7 @@ __all__ = [
     "FOUND_GROUPS",
     "LOCAL_OPTIMUM",
     "is_local_optimum",
+    "note_columns_of_groups",
     "note_local_optimum",
     "notes_on_groups",
     "warn_if_found",
@@ -39,6 +41,11 @@ LOCAL_OPTIMUM = (
 )
 OF_W = "W: no single point can change its group without raising it"
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
+COLUMNS_OF_GROUPS = (
+    "{which} one value within {each} and not the same in all of them: {says} the groups. If that is how the rows were "
+    "grouped, and not what was measured, leave {it} out of the data."
+)
+ROWS_OF_GROUP = 3  # on average, from which a column of one value in every group is no chance
 ROWS_FIRST = 256  # rows spread over the table, which mostly decide the matter
 ROUNDING = 1e-12  # of the largest squared distance from the centre
 BLOCK_ENTRIES = 2**21  # of rho at a time
@@ -55,7 +62,23 @@ def notes_on_groups(
 ) -> tuple[str, ...]:
     """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
     finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-    return (*finding, *notes_on_names(groups.names))
+    return (*finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
+
+
+def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every group") -> tuple[str, ...]:
+    """Note columns of a table in memory that have one value in every group, such as a code of the groups; O(nd)."""
+    if not isinstance(d, Points):
+        return ()
+    _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+    if not 1 < first.size <= d.n / ROWS_OF_GROUP:
+        return ()
+    here = d.points[first]
+    same = np.flatnonzero((here != here[0]).any(axis=0) & (d.points == here[codes]).all(axis=0))
+    if not same.size:
+        return ()
+    names = [repr(shorten_name(d.columns[j])) if d.columns else str(j) for j in same]
+    which, says, it = ("Column {} has", "it says", "it") if same.size == 1 else ("Columns {} have", "they say", "them")
+    return (COLUMNS_OF_GROUPS.format(which=which.format(", ".join(names)), each=each, says=says, it=it),)
 
 
 def note_local_optimum(
