@@ -42,6 +42,8 @@ from .distribution_tests.pairwise_tests import pairwise_tests as pairwise_tests
 from .distribution_tests.power import PowerResult as PowerResult
 from .distribution_tests.power import energy_power as energy_power
 from .distribution_tests.results import EnergyTestResult as EnergyTestResult
+from .distribution_tests.spread_test import SpreadTestResult as SpreadTestResult
+from .distribution_tests.spread_test import spread_test as spread_test
 from .energy import Dispersion as Dispersion
 from .energy import dispersion as dispersion
 from .energy import energy_distance as energy_distance

@@ -67,6 +67,7 @@ def make_calls(exponent=0):
         "disco": lambda: es.disco(X, groups=three, n_resamples=99, rng=3),
         "disco formula": lambda: es.disco(X, "~ g * x", data=frame, n_resamples=99, rng=3),
         "pairwise_tests": lambda: es.pairwise_tests(X, three, n_resamples=99, rng=3),
+        "spread_test": lambda: es.spread_test(X, three, n_resamples=99, rng=3),
         "mmd2": lambda: es.mmd2(X[:9], X[9:]),
         "mmd_test": lambda: es.mmd_test(X[:9], X[9:], n_resamples=99, rng=3),
         "normality_test": lambda: es.normality_test(X, n_resamples=99, rng=3),

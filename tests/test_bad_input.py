@@ -772,6 +772,7 @@ FLAGGED = {  # a call of everything public that has a parameter to switch on or 
     "select_k": lambda **how: es.select_k(X, 3, n_resamples=2, **how),
     "silhouette": lambda **how: es.silhouette(X, G, **how),
     "spectral_embedding": lambda **how: es.spectral_embedding(X, **how),
+    "spread_test": lambda **how: es.spread_test(X, G, n_resamples=9, **how),
     "to_latex": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_latex(**how),
     "validate_clusters": lambda **how: es.validate_clusters(X, 2, n_resamples=9, **how),
 }

@@ -20,6 +20,7 @@ from tests import definitions
 TESTS = {
     "energy_test": lambda X, g, **how: es.energy_test(X, groups=g, n_resamples=19, rng=0, **how),
     "pairwise_tests": lambda X, g, **how: es.pairwise_tests(X, g, n_resamples=19, rng=0, **how),
+    "spread_test": lambda X, g, **how: es.spread_test(X, g, n_resamples=19, rng=0, **how),
     "disco": lambda X, g, **how: es.disco(X, groups=g, n_resamples=19, rng=0, **how),
     "mmd_test": lambda X, g, **how: es.mmd_test(X, groups=g, kernel="distance", n_resamples=19, rng=0, **how),
 }
@@ -274,7 +275,7 @@ def test_columns_that_say_the_groups_are_noted(cloud, rng, test, how):
     assert sum(note.startswith(says) for note in noted.notes) == 1
     assert not any(says in note for note in TESTS[test](table.drop(columns="code"), group).notes)
     # few rows a group share a value by chance
-    few = TESTS[test](table.iloc[[0, 1, 30, 31]], group[[0, 1, 30, 31]])
+    few = TESTS[test](table.iloc[[0, 1, 2, 30, 31]], group[[0, 1, 2, 30, 31]])
     assert not any(says in note for note in few.notes)
 
 

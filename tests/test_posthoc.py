@@ -9,9 +9,7 @@ from statsmodels.stats.multitest import multipletests
 
 import energystats as es
 from energystats import datasets
-from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
-from energystats.distribution_tests.pairwise_tests import _spread_shares, _squared_distances_to_centres
 
 
 @pytest.fixture
@@ -101,52 +99,6 @@ def test_same_seed_same_table_by_every_route(three):
     assert first.equals(es.pairwise_tests(X, groups, n_resamples=99, rng=3).table)
     matrix = es.pairwise_tests(es.pairwise(X), groups, metric="precomputed", n_resamples=99, rng=3).table
     pd.testing.assert_frame_equal(first, matrix, rtol=1e-10)
-
-
-def test_distances_to_centres_match_their_definition(three):
-    """For squared distances the feature space is the data's own, and the centre is the mean."""
-    X, groups = three
-    d = Dissimilarity.from_data(X, metric="euclidean", alpha=2.0)
-    checked = Groups.from_labels(groups, len(X), name="groups")
-    means = np.array([X[checked.codes == j].mean(axis=0) for j in range(3)])[checked.codes]
-    expected = ((X - means) ** 2).sum(axis=1)
-    assert_allclose(_squared_distances_to_centres(d, checked, np.ones(len(X))), expected, rtol=1e-9)
-    # their mean is half of g, for any rho
-    by_rho = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = _squared_distances_to_centres(by_rho, checked, np.ones(len(X)))
-    for j in range(3):
-        R = es.pairwise(X[checked.codes == j])
-        assert z[checked.codes == j].mean() == pytest.approx(R.sum() / len(R) ** 2 / 2)
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_shares_of_spread_match_their_definition(rng, weighted):
-    """Residuals are assigned to new groups, which get means of their own; for squared distances in the data's space.
-
-    Weights stay with their rows. Whole plots of unequal sizes make labelings whose groups have other sizes.
-    """
-    sizes = rng.integers(3, 9, 2)  # of 2 + 2 all shares are 1 or 0/0
-    w = rng.uniform(0.5, 2, sizes.sum()) if weighted else np.ones(sizes.sum())
-    X, codes = rng.normal(size=(sizes.sum(), 3)), rng.permutation(np.repeat([0, 1], sizes))
-    d, groups = Dissimilarity.from_data(X, metric="sqeuclidean", alpha=1.0), Groups(codes, ("a", "b"))
-    means = [np.average(X[codes == j], axis=0, weights=w[codes == j]) for j in range(2)]
-    residuals = X - np.array(means)[codes]
-    other = np.arange(sizes.sum()) < sizes.min() - 1
-    labelings = np.array([codes, *(rng.permutation(codes) for _ in range(5)), rng.permutation(other)]).astype(int)
-    expected = []
-    for labels in labelings:
-        z = np.empty(len(X))
-        for j in range(2):
-            own, share = residuals[labels == j], w[labels == j] / w[labels == j].sum()
-            squares = ((own - share @ own) ** 2).sum(axis=1)
-            pull = 1 - 2 * share + (share**2).sum()  # mean of the squares of residuals of variance 1
-            z[labels == j] = squares / pull
-        mean = np.average(z, weights=w)
-        of_groups = [np.average(z[labels == j], weights=w[labels == j]) for j in range(2)]
-        between = sum(w[labels == j].sum() * (of_groups[j] - mean) ** 2 for j in range(2))
-        expected.append(between / (w @ (z - mean) ** 2))
-    found = _spread_shares(d, groups, w, _squared_distances_to_centres(d, groups, w), labelings)
-    assert_allclose(found, expected, atol=1e-12)
 
 
 DESIGNS = {
@@ -270,8 +222,7 @@ def test_spread_ranks_like_the_f_test(rng):
     X = rng.standard_normal((200, 2))
     groups = np.repeat([0, 1], 100)
     X[:100] *= 1.2
-    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    z = _squared_distances_to_centres(d, Groups.from_labels(groups, 200, name="groups"), np.ones(200))
+    z = es.spread_test(X, groups, n_resamples=9, rng=0).distances
     p = es.pairwise_tests(X, groups, n_resamples=4999, rng=rng).table["pvalue_spread"][0]
     expected = f_oneway(z[:100], z[100:]).pvalue
     assert abs(p - expected) <= 5 * np.sqrt(expected * (1 - expected) / 4999) + 0.01
@@ -311,17 +262,3 @@ def test_real_data():
 def test_bad_input(three, how, message):
     with pytest.raises(ValueError, match=message):
         es.pairwise_tests(*three, **how)
-
-
-@pytest.mark.calibration
-@pytest.mark.parametrize("sizes", [(20, 20), (10, 40)])
-@pytest.mark.parametrize("distribution", ["standard_normal", "standard_exponential"])
-def test_level_of_spread(distribution, sizes, rng):
-    from scipy.stats import binom
-
-    count = 0
-    for _ in range(500):
-        X = getattr(rng, distribution)((sum(sizes), 1))
-        table = es.pairwise_tests(X, np.repeat([0, 1], sizes), n_resamples=99, rng=rng).table
-        count += table["pvalue_spread"][0] <= 0.05
-    assert count <= binom.ppf(0.999, 500, 0.075), f"{count} of 500"

@@ -154,6 +154,10 @@ def make_results():
         ),
         "EnergyTestResult gower": lambda: es.energy_test(mixed[["kind", "g"]], groups=g, metric="gower", **few),
         "PairwiseTestsResult": lambda: es.pairwise_tests(X, np.arange(40) % 3, **fewer),
+        "SpreadTestResult": lambda: es.spread_test(X, np.arange(40) % 3, **fewer),
+        "SpreadTestResult plots": lambda: es.spread_test(
+            R**2, g, metric="precomputed", center="centroid", design=es.Design(whole_plots=np.arange(40) // 2), **few
+        ),
         "Partition": lambda: es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": lambda: es.cluster_1d(X[:, 0]),
         "Partition 1-d, many": lambda: es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key
-from energystats._core.pvalues import count_extreme, tie_tolerance, upper_pvalue
+from energystats._core.pvalues import upper_pvalue
 from energystats._runtime import weigh, with_bar
-from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
@@ -22,13 +21,14 @@ from energystats.distribution_tests.designs import Design, check_design, exchang
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
+from energystats.distribution_tests.spread_test import CenterDistances, compare_spread, measure_spread
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
 from energystats.inputs.names import near_names
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
-from energystats.pairs.workloads import Size, comparisons
+from energystats.pairs.workloads import Size, comparisons, spectrum, spread_medians
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = ["PairwiseRow", "PairwiseTestsResult", "pairwise_tests"]
-
-
-ENTRIES_AT_ONCE = 2**16  # of labelings whose spread is compared in one go
-ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 
 
 def pairwise_tests(
@@ -112,13 +108,15 @@ def pairwise_tests(
     See Also
     --------
     energy_test : All groups at once.
+    spread_test : Spread of all groups at once.
 
     Notes
     -----
-    An energy test sees any difference between distributions; its companion compares the squared distances of the points
-    to the centres of their groups, and so sees spread alone. The companion is approximate. Its definition, measured
-    levels, and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. O(n^2) time and
-    memory for the distances of each pair, and the cost of `energy_test` for each.
+    An energy test sees any difference between distributions; its companion, the test of `spread_test`, compares the
+    distances of the points from the spatial medians of their groups, which are those of all groups together. It is
+    approximate, NaN for a group of one point. Measured levels, and which `energy_test` with which seed gives the p of a
+    pair: `docs/distribution-tests.md`. The cost of `energy_test` for each pair, and O(n^2) a step of the search for the
+    medians of all groups; memory as there, and n numbers a group.
 
     References
     ----------
@@ -152,8 +150,13 @@ def pairwise_tests(
     for pair in pairs:
         _check_moves(whole, pair)
     sizes = [(int(checked.sizes[i]), int(checked.sizes[j])) for i, j in pairs]
-    progress = weigh(progress, d, *comparisons(Size.of(d), sizes, sampling.n_resamples))
-    tested = (_compare_pair(whole, pair, own) for pair, own in zip(pairs, generator.spawn(len(pairs)), strict=True))
+    size = Size.of(d)
+    works = [*comparisons(size, sizes, sampling.n_resamples), spread_medians(size, checked.k)]
+    works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
+    progress = weigh(progress, d, *works)
+    spread = measure_spread(d, checked, weights)
+    seeds = generator.spawn(len(pairs))
+    tested = (_compare_pair(whole, spread, pair, own) for pair, own in zip(pairs, seeds, strict=True))
     rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
     return PairwiseTestsResult(
         rows=tuple(rows),
@@ -170,6 +173,7 @@ def pairwise_tests(
         standardization=d.standardization,
         notes=(
             *notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
+            *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
         ),
@@ -210,7 +214,9 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
         raise ValueError(f"{error} The groups are {two.names[0]} and {two.names[1]} of a pair.") from error
 
 
-def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Generator) -> PairwiseRow:
+def _compare_pair(
+    c: GroupComparison, spread: CenterDistances, pair: tuple[int, int], rng: np.random.Generator
+) -> PairwiseRow:
     """Test two groups for equal distributions and for equal spread, each with a random stream of its own."""
     rows, two = _rows_of(c.groups, pair)
     # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
@@ -221,6 +227,10 @@ def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Gene
     null = draw_null(one)
     n1, n2 = two.sizes.tolist()
     S, T = float(statistics.between(null.M, null.s)), float(statistics.total(null.M, null.s))
+    n_resamples = one.sampling.n_resamples
+    compared = None
+    if min(n1, n2) > 1:  # one point has no spread
+        compared = compare_spread(spread.among(rows, pair), two, one.units, n_resamples, spread_rng)
     return PairwiseRow(
         group1=two.names[0],
         group2=two.names[1],
@@ -229,80 +239,8 @@ def _compare_pair(c: GroupComparison, pair: tuple[int, int], rng: np.random.Gene
         energy_distance=float(statistics.energy_distances(null.M, null.s)[0, 1]),
         effect_size=statistics.share(S, T),
         pvalue=upper_pvalue(null.extreme, null.values.size),
-        pvalue_spread=_test_spread(replace(one, rng=spread_rng)),
+        pvalue_spread=float("nan") if compared is None else compared.pvalue,
     )
-
-
-# ---------------------------------------------------------------- equal spread
-
-
-def _test_spread(c: GroupComparison) -> float:
-    """Compare squared distances to the own centre between two groups, and return the permutation p.
-
-    The residuals from the own centres are permuted, and every labeling is given centres of its own, as the data were.
-    """
-    if c.groups.sizes.min() < 2:
-        return float("nan")
-    w = np.ones(c.d.n) if c.weights is None else c.weights
-    h = _squared_distances_to_centres(c.d, c.groups, w)
-    codes, n_resamples = c.groups.codes, c.sampling.n_resamples
-    # random ones also where all could be visited: the test is approximate either way
-    labelings = c.units.scheme(codes).random(n_resamples, draw_key(c.rng))
-    blocks = itertools.chain([codes[None, :]], labelings)
-    at_once = max(1, ENTRIES_AT_ONCE // (LABELINGS_PER_BLOCK * c.d.n))
-    shares = []
-    while chunk := list(itertools.islice(blocks, at_once)):
-        shares.append(_spread_shares(c.d, c.groups, w, h, np.concatenate(chunk)))
-    observed, *null = np.concatenate(shares)
-    extreme = count_extreme(float(observed), np.asarray(null), tie_tolerance(1.0, c.d.n))
-    return upper_pvalue(extreme, n_resamples)
-
-
-def _squared_distances_to_centres(d: Dissimilarity, groups: Groups, w: FloatArray) -> FloatArray:
-    """Compute the squared distance of each point to the mean of its group in the feature space of rho; (n,).
-
-    The mean of rho to the group minus half of g(C_j, C_j).
-    """
-    Z = groups.indicators(w)[:, :, 0]
-    # |x - m|^2 = mean rho(x, C) - g(C, C)/2, as rho = |x - y|^2 in the feature space [theory 2]
-    s = Z.sum(axis=0)
-    to_groups = d.pairs.multiply(Z) / s
-    own_means = np.einsum("ij,ij->j", Z, to_groups) / s
-    return np.asarray(to_groups[np.arange(d.n), groups.codes] - own_means[groups.codes] / 2)
-
-
-def _spread_shares(d: Dissimilarity, groups: Groups, w: FloatArray, h: FloatArray, labelings: AnyArray) -> FloatArray:
-    """Compute the share of the sum of squares of z between two groups of residuals; (n,), (n,), (b, n) -> (b,).
-
-    z is the squared distance of a residual from the mean of its new group, over its mean where all residuals are alike:
-    1 - 1/n_j without weights, for the pull of a point on its own centre. With C the projection that takes the observed
-    group means away, products of residuals are H = -1/2 C R C'; since C 1 = 0, those with the mean of one group are
-    minus those with the other, up to the sizes.
-    """
-    Z = (labelings.T == 1).astype(np.float64)
-    W = w[:, None]
-    # residuals are C phi(x): C R C' holds their products, whatever the space
-    products = -0.5 * _without_means(d.pairs.multiply(W * _without_means(Z, groups, w)), groups, w)  # H W Z
-    z = np.empty_like(Z)
-    for member, sign in ((Z == 0, -1.0), (Z == 1, 1.0)):
-        inside = W * member
-        s = inside.sum(axis=0)
-        to_mean = sign * products / s
-        squared = h[:, None] - 2 * to_mean + (inside * to_mean).sum(axis=0) / s
-        pull = 1 - 2 * W / s + (W * inside).sum(axis=0) / s**2
-        z[member] = (squared / np.where(pull > ALONE, pull, 1.0))[member]
-    z /= np.abs(z).max(axis=0) + (z == 0).all(axis=0)  # squares of z must stay in the range of numbers
-    mass, s = w.sum(), (W * Z).sum(axis=0)
-    z -= (w @ z) / mass
-    sums = (W * Z * z).sum(axis=0)  # minus those of the other group
-    between, total = sums**2 * (mass / (s * (mass - s))), (W * z**2).sum(axis=0)
-    return np.asarray(np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0))
-
-
-def _without_means(columns: FloatArray, groups: Groups, w: FloatArray) -> FloatArray:
-    """Take the weighted mean of each group away; (n, c)."""
-    Z = groups.indicators()[:, :, 0]
-    return np.asarray(columns - Z @ ((Z.T @ (w[:, None] * columns)) / groups.mass(w)[:, None]))
 
 
 # ---------------------------------------------------------------- the result
@@ -441,8 +379,7 @@ class PairwiseTestsResult(Result):
         return [
             f"Null hypothesis of p: the two groups come from one distribution{within}. Of p spread: their points are "
             "spread equally around their own centres; where only p is small, the groups differ in place or shape.",
-            "p spread is approximate: in small groups, and in larger ones of a skew distribution, it is too often "
-            "small.",
+            "p spread is approximate: residuals of the distances from spatial medians were permuted.",
             how,
             *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
             *self._out_of_reach(),

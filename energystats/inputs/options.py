@@ -20,6 +20,7 @@ __all__ = [
     "check_count",
     "check_flag",
     "check_jobs",
+    "check_not_negative",
     "check_option",
     "check_positive",
     "children",
@@ -98,6 +99,11 @@ def check_positive(value: object, name: str) -> float:
     if not 0 < value < np.inf:
         raise ValueError(f"`{name}` must be positive and finite, got {value:g}.")
     return float(value)
+
+
+def check_not_negative(value: object, name: str) -> float:
+    """Check a finite number that may be 0."""
+    return 0.0 if value in (0, 0.0) and not isinstance(value, bool) else check_positive(value, name)
 
 
 def check_confidence_level(value: object) -> float:

@@ -2,6 +2,7 @@
 
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean, Localised, Sine
+from energystats.metrics.community import Aitchison, Canberra, ChiSquare, Chord, Hellinger, Jaccard, Kulczynski
 from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
@@ -9,12 +10,19 @@ from energystats.metrics.kernel import Kernel
 from energystats.metrics.lookup import resolve
 
 __all__ = [
+    "Aitchison",
     "CallableMetric",
+    "Canberra",
+    "ChiSquare",
+    "Chord",
     "Euclidean",
     "Exponential",
     "Gaussian",
     "Gower",
+    "Hellinger",
+    "Jaccard",
     "Kernel",
+    "Kulczynski",
     "Localised",
     "Metric",
     "Precomputed",

@@ -185,7 +185,8 @@ SCIPY_NAMES = (
     "sqeuclidean",
     "yule",
 )
-KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, "exponential", "gaussian", "gower", "precomputed"}))
+COMMUNITY_NAMES = ("aitchison", "chi2", "chord", "hellinger", "kulczynski", "ruzicka")
+KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, *COMMUNITY_NAMES, "exponential", "gaussian", "gower", "precomputed"}))
 
 
 def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:

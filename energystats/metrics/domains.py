@@ -87,6 +87,8 @@ class Domain:
         In words, such as "compares counts or amounts".
     negative : bool
         Whether numbers may be negative.
+    positive : bool
+        Whether they must be above 0.
     binary : bool
         Whether they must be 0 and 1; truth values stand for them.
     truths : bool
@@ -101,6 +103,7 @@ class Domain:
 
     needs: str = ""
     negative: bool = True
+    positive: bool = False
     binary: bool = False
     truths: bool = False
     zero_rows: bool = True
@@ -117,6 +120,8 @@ class Domain:
         """Find the first row that does not satisfy the conditions; None where all do."""
         if self.binary:
             bad, wanted = (X != 0) & (X != 1), "needs columns of 0 and 1 or of truth values, such as X > 0"
+        elif self.positive:
+            bad, wanted = X <= 0, "needs numbers above 0"
         elif not self.negative:
             bad, wanted = X < 0, "needs numbers that are not negative"
         else:

@@ -127,6 +127,8 @@ class SciPyMetric(Metric):
             return None
         if self.name in ("cosine", "correlation", "jensenshannon") or self._is_blind():
             return False  # proportional points have distance 0, or those that differ where the distance does not look
+        if self.name in QUOTIENTS and self.alpha == 1:
+            return None
         # at that power E compares means alone, or the distribution of each column alone
         return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
@@ -250,6 +252,9 @@ class Precomputed(Metric):
 
 # largest power that is known to be of negative type for every data set
 SMALLEST_EIGENVALUE = 1e-10  # of the largest one of a correlation matrix: distances would lose half of their digits
+# 1 less a quotient of what two rows share by what they have: a kernel of minima, or of columns that agree, times a
+# series in kernels of their totals [Gower & Legendre 1986]
+QUOTIENTS = ("braycurtis", "canberra", "dice", "jaccard", "rogerstanimoto", "sokalsneath")
 NEGATIVE_TYPE_UP_TO = {
     "euclidean": 2.0,
     "seuclidean": 2.0,
@@ -260,6 +265,7 @@ NEGATIVE_TYPE_UP_TO = {
     "cosine": 1.0,
     "correlation": 1.0,
     "jensenshannon": 2.0,
+    **dict.fromkeys(QUOTIENTS, 1.0),
 }
 DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "braycurtis": 0,
@@ -289,9 +295,7 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
     "cosine": Domain(zero_rows=False),
     "dice": replace(PRESENCES, zero_rows=False),
     "hamming": Domain(truths=True),
-    "jaccard": replace(
-        PRESENCES, hint=' (the Jaccard of vegan for counts is 2 B / (1 + B) with B from metric="braycurtis")'
-    ),
+    "jaccard": replace(PRESENCES, hint=", or `es.metrics.Jaccard(quantitative=True)`, vegan's for amounts"),
     "jensenshannon": replace(COUNTS, zero_rows=False),
     "rogerstanimoto": PRESENCES,
     "russellrao": PRESENCES,

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from energystats._typing import FloatArray
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, find_metric_name
 from energystats.metrics.closed_form import Euclidean
+from energystats.metrics.community import Aitchison, ChiSquare, Chord, Hellinger, Jaccard, Kulczynski
 from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
 
 __all__ = ["resolve"]
+
+
+COMMUNITY: dict[str, Callable[[float], Metric]] = {
+    "aitchison": Aitchison,
+    "chi2": ChiSquare,
+    "chord": Chord,
+    "hellinger": Hellinger,
+    "kulczynski": Kulczynski,
+    "ruzicka": partial(Jaccard, True),
+}
 
 
 def resolve(metric: MetricLike, alpha: float) -> Metric:
@@ -25,7 +37,9 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
         As every function of the package takes it. Names may be written as R and scikit-learn have them where these
         mean the same: "manhattan", "l1" and "taxicab" are "cityblock", "l2" is "euclidean", "bray" is "braycurtis",
         "maximum", "supremum" and "chebychev" are "chebyshev", "binary" is "jaccard", "matching" is "hamming",
-        "sorensen" is "dice"; capitals, blanks and hyphens do not count.
+        "sorensen" is "dice", "chisq" is "chi2"; capitals, blanks and hyphens do not count. A name that SciPy has means
+        what it means there: vegan's "jaccard" of amounts is "ruzicka", `metrics.Jaccard(quantitative=True)`, its
+        "canberra" `metrics.Canberra(scaled=True)`.
     alpha : float
         Power of a named distance, from 0.001 to 2; must be 1 for anything else.
 
@@ -37,8 +51,7 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     Raises
     ------
     ValueError
-        If the name is unknown (of "hellinger", "chord" and others that are Euclidean distances of transformed rows,
-        the message has the transformation), `alpha` is below 0.001 or above 2, or not 1 where rho is complete.
+        If the name is unknown, `alpha` is below 0.001 or above 2, or not 1 where rho is complete.
     TypeError
         If `metric` is neither a name, a metric object nor a callable.
 
@@ -57,6 +70,8 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
             return SciPyMetric(name, alpha)
         if name == "gower":
             return Gower(alpha)
+        if name in COMMUNITY:
+            return COMMUNITY[name](alpha)
         resolved: Metric = {"exponential": Exponential, "gaussian": Gaussian, "precomputed": Precomputed}[name]()
     elif isinstance(metric, Metric):
         resolved = metric

@@ -14,6 +14,9 @@ SYNONYMS = {
     "binary": "jaccard",  # of R's dist
     "bray": "braycurtis",
     "chebychev": "chebyshev",
+    "chisq": "chi2",
+    "chisquare": "chi2",
+    "chisquared": "chi2",
     "cosinus": "cosine",
     "gowers": "gower",
     "hamm": "hamming",
@@ -26,6 +29,7 @@ SYNONYMS = {
     "matching": "hamming",
     "maximum": "chebyshev",
     "simplematching": "hamming",
+    "quantitativejaccard": "ruzicka",
     "sqeuclid": "sqeuclidean",
     "squaredeuclidean": "sqeuclidean",
     "sorensen": "dice",
@@ -35,17 +39,9 @@ SYNONYMS = {
     "supremum": "chebyshev",
     "taxicab": "cityblock",
 }
-ROWS = 'it is the Euclidean distance of transformed rows, metric="euclidean" with '
 MATRIX = 'compute its matrix and give it with metric="precomputed"'
 ELSEWHERE = {  # what to write in their place
     "additivechi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("additive_chi2")`',
-    "aitchison": f"{ROWS}`L = np.log(X); X = L - L.mean(axis=1, keepdims=True)`, of positive numbers",
-    "chi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("chi2")`',
-    "chisq": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
-    "chisquare": f"{ROWS}`X = X / X.sum(axis=1, keepdims=True) / np.sqrt(X.sum(axis=0) / X.sum())`",
-    "chord": f"{ROWS}`X = X / np.sqrt((X**2).sum(axis=1, keepdims=True))`",
-    "hellinger": f"{ROWS}`X = np.sqrt(X / X.sum(axis=1, keepdims=True))` (of a data frame, "
-    "`np.sqrt(X.div(X.sum(axis=1), axis=0))`)",
     "kendall": f"rank correlations are not built in; {MATRIX}",
     "kulczynski1": f"it is a quotient without an upper end, not a dissimilarity; {MATRIX}",
     "kulsinski": f"SciPy has removed it; {MATRIX}",
@@ -66,7 +62,6 @@ VEGAN = {  # of which there is only the matrix
     "chao": "chao",
     "clark": "clark",
     "horn": "horn",
-    "kulczynski": "kulczynski",
     "morisita": "morisita",
     "mountford": "mountford",
     "raup": "raup",

@@ -38,6 +38,7 @@ __all__ = [
     "permutation_moments_work",
     "permutations",
     "permuted_rows",
+    "permuted_spread",
     "reference_samples",
     "refit",
     "rounding",
@@ -45,6 +46,7 @@ __all__ = [
     "slices",
     "spectrum",
     "split",
+    "spread_medians",
     "stability",
     "streams",
     "tree",
@@ -62,7 +64,6 @@ BLOCK = 64  # permutations of one stream
 STREAM_BYTES = 1100.0  # of a random generator
 ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
 ASSIGNED = 25.0  # for each row of a permutation
-SPREAD = 200.0  # for each row of a permutation whose spread is compared
 STEPS_OF_BLOCK = 120.0  # small calls for 64 permutations
 PLAIN_DRAW = 25.0  # for every label of such a block where nothing is compiled
 STEPS_OF_TEST = 8000.0  # and for all that is done once
@@ -73,6 +74,7 @@ STEPS_OF_SEARCH = 900.0
 STEPS_OF_START = 40.0  # where searches are made in compiled calls of many
 PASSES_OF_BATCH, PASSES_OF_ALL = 580.0, 800.0  # over features of landmarks, in each of which they leave the cache
 LINE_DRAW = 3.5  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
+STEPS_TO_MEDIAN = 30.0  # products with the pairs; with points near a median some hundreds
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
@@ -267,6 +269,21 @@ def bootstrap(size: Size, count: float) -> Work:
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
 
+def spread_medians(size: Size, k: int) -> Work:
+    """Describe the search for the spatial medians of groups, or the steps in which it mostly ends."""
+    what = f"distances of {size.n} points from the centres of their groups"
+    one = _describe_products(size, k, what=what, advice=SAMPLE_LESS)
+    # what was computed once is read again in every step
+    return replace(one.times(STEPS_TO_MEDIAN), pairs=one.pairs * (1.0 if size.keeps else STEPS_TO_MEDIAN))
+
+
+def permuted_spread(size: Size, k: int, count: float) -> Work:
+    """Describe permutations of residual distances between groups."""
+    what = f"{count_text(count)} permutations of {size.n} distances"
+    drawn = Work(what=what, touched=5.0 * k * size.n * count, steps=STEPS_OF_NULL, bytes=24 * count)
+    return drawn.and_then(_draws(size, k, count)).times(1, what=what, advice=FEWER_DRAWS)
+
+
 def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> tuple[Work, ...]:
     """Describe both tests of pairs of groups."""
     each = []
@@ -274,9 +291,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
         part = size.part(n + m)
         what = f"{count_text(count)} permutations of {len(sizes)} pairs of groups"
         tested = permutations(part, 2, count, bare=True)
-        spread = _describe_products(part, 2 * count, at_once=BLOCK, what=what, advice="")
-        own = Work(what="", touched=SPREAD * part.n * count, steps=STEPS_OF_NULL)
-        each.append(tested.and_then(spread, own, _draws(part, 2, count)).times(1, what=what, advice=FEWER_DRAWS))
+        each.append(tested.and_then(permuted_spread(part, 2, count)).times(1, what=what, advice=FEWER_DRAWS))
     return (each[0].and_then(*each[1:]),) if each else ()
 
 

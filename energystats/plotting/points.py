@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
@@ -30,7 +31,10 @@ from energystats.plotting.axes import (
     write_plain_name,
 )
 
-__all__ = ["mark_classes", "plot_cluster_means", "plot_line", "plot_partition", "plot_path"]
+__all__ = ["find_hull", "mark_classes", "plot_cluster_means", "plot_groups", "plot_line", "plot_partition", "plot_path"]
+
+
+SPOKES_DRAWN = 2000  # points, above which lines to their centres would cover everything
 
 
 def plot_partition(
@@ -102,6 +106,55 @@ def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], a
         ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
     ax.legend(frameon=False, fontsize="small")
     return ax
+
+
+def plot_groups(
+    points: FloatArray,
+    codes: IntArray,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[object],
+    sizes: Sequence[int],
+    centers: FloatArray,
+    title: str,
+    axes: tuple[str, str] = ("principal coordinate 1", "principal coordinate 2"),
+) -> Axes:
+    """Draw groups in a plane: points with lines to the centre of their group, and the convex hull of each group."""
+    k, area = len(sizes), marker_area(len(points))
+    ax = axes_or_new(ax, more_width=legend_width(k))
+    few = len(points) <= SPOKES_DRAWN
+    for j, (color, name) in enumerate(zip(cluster_colors(k), plain_all(names), strict=True)):
+        inside, marker = points[codes == j], MARKERS[j % len(MARKERS)]
+        if few:
+            spokes = np.stack([np.broadcast_to(centers[j], inside.shape), inside], axis=1)
+            ax.add_collection(LineCollection(list(spokes), colors=[color], lw=0.5, alpha=0.5))
+        outline = find_hull(inside)
+        ax.plot(*np.vstack([outline, outline[:1]]).T, color=color, lw=1.0)
+        style: dict[str, Any] = {"marker": marker, "color": color, "edgecolors": "white", "lw": 0.3}
+        ax.scatter(
+            inside[:, 0], inside[:, 1], s=area, label=f"{name} (n = {sizes[j]})", rasterized=len(points) > 1000, **style
+        )
+        x, y = centers[j]
+        ax.scatter(x, y, s=90, marker=marker, facecolors="white", edgecolors=[color], lw=1.8, zorder=4)
+    ax.set_xlabel(axes[0])
+    ax.set_ylabel(axes[1])
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.set_title(title, loc="left")
+    legend_of_clusters(k, ax, area=area)
+    return ax
+
+
+def find_hull(points: FloatArray) -> FloatArray:
+    """Find the corners of the convex hull of points in a plane, in their order; the ends of those on a line."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    distinct = np.unique(points, axis=0)
+    if len(distinct) < 3:
+        return distinct
+    try:
+        return np.asarray(distinct[ConvexHull(distinct).vertices])
+    except QhullError:  # all on one line
+        return distinct[[0, -1]]
 
 
 # ---------------------------------------------------------------- one column

@@ -1,0 +1,498 @@
+"""Whether groups are spread equally far around their own centres: a permutation test of distances from centres."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from energystats._core.gram import decomposed
+from energystats._core.labelings import draw_key
+from energystats._core.pvalues import count_extreme, pvalue_interval, tie_tolerance, upper_pvalue
+from energystats._core.spatial_median import (
+    Multiply,
+    squared_distances_to,
+    weights_of_means,
+    weights_of_medians,
+    weights_of_medians_on_line,
+)
+from energystats._core.statistics import f_ratio
+from energystats._runtime import weigh, with_bar
+from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
+from energystats.display.numbers import interval_text, number, numbers, probability
+from energystats.display.result import Result
+from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
+from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
+from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
+from energystats.exceptions import ConvergenceWarning, warn
+from energystats.inputs.labels import read_inputs
+from energystats.inputs.options import as_generator, check_count, check_flag, check_option
+from energystats.metrics.base import MetricLike
+from energystats.pairs.workloads import Size, eigenpairs, permuted_spread, spectrum, spread_medians
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.metrics.base import Metric
+    from energystats.metrics.z_scores import Standardization
+
+__all__ = ["CenterDistances", "SpreadTestResult", "compare_spread", "measure_spread", "spread_test"]
+
+
+CENTERS = ("median", "centroid")
+ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
+NO_AXIS = 1e-10  # of the largest eigenvalue, below which one is no axis
+EQUAL = 1e-12  # of the sum of squares of the distances: what varies less does not vary
+
+
+def spread_test(
+    X: ArrayLike,
+    groups: ArrayLike,
+    *,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    center: str = "median",
+    n_resamples: int = 999,
+    design: Design | None = None,
+    standardize: bool = False,
+    progress: bool | None = None,
+    rng: RandomLike = None,
+) -> SpreadTestResult:
+    r"""Test whether the points of all groups lie equally far from the centres of their groups.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
+    groups : array_like of shape (n,)
+        Group of each row, known before the data were seen; two points or more in each.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2. With 2 distances are those of vegan's ``betadisper``.
+    center : {"median", "centroid"}, default "median"
+        Spatial median of each group in the feature space of rho, or its mean, with which the test is too liberal for
+        skew distributions.
+    n_resamples : int, default 999
+        Random permutations.
+    design : Design, optional
+        Strata, pairs or whole plots, as for `energy_test`.
+    standardize : bool, default False
+        Column z-scores (divisor n) before distances.
+    progress : bool or None, default None
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
+    rng : int, Generator or None, default None
+        Seed of the permutations.
+
+    Returns
+    -------
+    SpreadTestResult
+        `.statistic` (F), `.pvalue`, `.table` (size and mean distance of every group), `.distances` of the points,
+        `.plot()`: points, centres and hulls on principal coordinates.
+
+    Raises
+    ------
+    ValueError
+        If there is a single group, a group has one point, no group has points at different distances from its centre,
+        a value is not finite, labels are missing or of another length, or the design leaves nothing to permute.
+    TypeError
+        If `X` does not hold real numbers, or labels cannot be sorted.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    See Also
+    --------
+    energy_test : Any difference between the distributions, spread included.
+    pairwise_tests : The same test for every pair of groups, beside that of equal distributions.
+
+    Notes
+    -----
+    F is that of an analysis of variance of the distances :math:`z_i = \sqrt{n_j/(n_j - 1)}\,\|\phi(x_i) - m_j\|`,
+    where :math:`\|\phi(x) - \phi(y)\|^2 = \rho(x, y)`. Residuals from the mean distance of their group are permuted and
+    given the variance that residuals have in their new group, in proportion to n/(n - 1). For groups of one size that
+    is vegan's ``permutest`` of ``betadisper(bias.adjust = TRUE)``. Approximate; levels: `docs/distribution-tests.md`.
+    Where rho is not of negative type, centres are sought among real and imaginary axes apart, and squared distances
+    below 0 count as 0. O(n^2) time a step of the search for the medians, O(n) a permutation; O(n^3) time and O(n^2)
+    memory where rho is not known to be of negative type.
+
+    References
+    ----------
+    Anderson (2006), Biometrics 62; O'Neill & Mathews (2000) for the bias of small groups.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> iris = es.datasets.load("iris")
+    >>> result = es.spread_test(iris.iloc[:, :4], iris["species"], rng=0)
+    >>> round(result.statistic, 2), result.pvalue
+    (12.37, 0.001)
+    """
+    check_option(center, "center", CENTERS)
+    check_flag(standardize, "standardize")
+    n_resamples = check_count(n_resamples, "n_resamples", low=1)
+    generator = as_generator(rng)
+    design = check_design(design)
+    columns = {"groups": groups, "strata": design.strata, "whole_plots": design.whole_plots}
+    tables, (labels, *blocks) = read_inputs((X,), columns)
+    d, checked = Dissimilarity.from_samples(tables, labels, metric=metric, alpha=alpha, standardize=standardize)
+    warn_if_found(checked)
+    single = np.flatnonzero(checked.sizes == 1)
+    if single.size:
+        raise ValueError(
+            f"`groups` must have two points or more in each group: {checked.names[single[0]]!r} has one, which has no "
+            "spread. Leave its row out, or join groups."
+        )
+    units = exchangeable_units(design, tables, (labels, *blocks), checked)
+    size = Size.of(d)
+    works = [permuted_spread(size, checked.k, n_resamples), spread_medians(size, checked.k), eigenpairs(size, 2)]
+    works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
+    progress = weigh(progress, d, *works)
+    spread = measure_spread(d, checked, center=center)
+    compared = compare_spread(spread, checked, units, n_resamples, generator, progress=progress)
+    if compared is None:
+        raise ValueError(
+            "`groups`: the points of every group lie equally far from its centre, so that there is nothing to permute; "
+            "`dispersion` has W of every group."
+        )
+    values, vectors = d.largest_eigenpairs(2)
+    coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
+    n_strata, n_plots = units.n_strata, units.n_plots
+    return SpreadTestResult(
+        statistic=compared.statistic,
+        pvalue=compared.pvalue,
+        pvalue_interval=pvalue_interval(compared.extreme, n_resamples, 0.95),
+        n_resamples=n_resamples,
+        null_hypothesis=(
+            f"the points of all {checked.k} groups lie equally far from the centres of their groups{units.spoken}"
+        ),
+        center=center,
+        df=(checked.k - 1, d.n - checked.k),
+        sizes=tuple(checked.sizes.tolist()),
+        labels=checked.names,
+        group_name=checked.name,
+        mean_distances=spread.means,
+        distances=spread.distances,
+        codes=checked.codes,
+        coordinates=coordinates,
+        centers=spread.centers.T @ coordinates,
+        null_distribution=compared.null,
+        n_strata=n_strata,
+        n_plots=n_plots,
+        metric=d.metric,
+        standardization=d.standardization,
+        notes=(
+            *notes_on_groups(d, checked, *d.group_sums(checked)),
+            *spread.notes,
+            *units.notes,
+            *units.note_unmoved(checked),
+        ),
+    )
+
+
+# ---------------------------------------------------------------- distances from centres
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CenterDistances:
+    """Distances of points from the centres of their groups, adjusted for the pull of a point on its own centre.
+
+    Attributes
+    ----------
+    distances : ndarray of shape (n,)
+        z; 0 for a point that is its own centre.
+    means : ndarray of shape (k,)
+        Their weighted means in the groups.
+    inflation : ndarray of shape (k,)
+        Standard deviation of the mean of z in each group, over that of the mean of independent distances: of n points
+        the root of n/(n - 1), of weighted ones with n their effective number.
+    weights : ndarray of shape (n,)
+        Weights of the points.
+    centers : ndarray of shape (n, k)
+        Weights of the points in the centres.
+    notes : tuple of str
+        What was done where rho is not of negative type.
+    """
+
+    distances: FloatArray
+    means: FloatArray
+    inflation: FloatArray
+    weights: FloatArray
+    centers: FloatArray
+    notes: tuple[str, ...] = ()
+
+    def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
+        """Take the points of some groups, given by their rows and numbers, which keep their centres."""
+        groups = np.array(chosen)
+        return CenterDistances(
+            self.distances[rows],
+            self.means[groups],
+            self.inflation[groups],
+            self.weights[rows],
+            self.centers[np.ix_(rows, groups)],
+        )
+
+
+def measure_spread(
+    d: Dissimilarity, groups: Groups, weights: FloatArray | None = None, *, center: str = "median"
+) -> CenterDistances:
+    """Find the centres of all groups, and the adjusted distances from them."""
+    w = np.ones(d.n) if weights is None else weights
+    codes, k = groups.codes, groups.k
+    squared, centers = _from_centers(d, groups, w, center)
+    # what rounding alone puts below 0, between points at one place, is no sign of rho
+    below = int((squared < -tie_tolerance(float(np.abs(squared).max(initial=0.0)), d.n)).sum())
+    mass = groups.mass(w)
+    shares = w / mass[codes]
+    # without weights 1 - 1/n for the pull of a point on its own centre
+    pull = 1 - 2 * shares + np.bincount(codes, shares**2, minlength=k)[codes]
+    z = np.sqrt(np.maximum(squared, 0.0) / np.where(pull > ALONE, pull, 1.0))
+    effective = 1 / np.bincount(codes, shares**2, minlength=k)
+    inflation = np.sqrt(effective / np.maximum(effective - 1, ALONE))
+    notes: tuple[str, ...] = ()
+    if below:
+        notes = (
+            f"rho is not of negative type: {below} squared distance{'s' * (below > 1)} from a centre "
+            f"{'are' if below > 1 else 'is'} negative and count{'s' * (below == 1)} as 0. `lingoes` and `cailliez` "
+            "repair distances.",
+        )
+    return CenterDistances(z, np.bincount(codes, w * z, minlength=k) / mass, inflation, w, centers, notes)
+
+
+def _from_centers(d: Dissimilarity, groups: Groups, w: FloatArray, center: str) -> tuple[FloatArray, FloatArray]:
+    """Compute the squared distance of each point from the centre of its group, and the weights of the centres."""
+    codes, k = groups.codes, groups.k
+    means = weights_of_means(w, codes, k)
+    if center == "centroid":
+        return squared_distances_to(means, codes, d.pairs.multiply), means
+    if d.coordinates is not None and d.power == 2:
+        centers = weights_of_medians_on_line(d.coordinates[:, 0], w, codes, k)
+        return squared_distances_to(centers, codes, d.pairs.multiply), centers
+    if d.metric.negative_type:
+        return _distances_to_medians(w, codes, k, d.pairs.multiply)
+    values, vectors = decomposed(d.centred_gram())
+    if values[-1] >= -NO_AXIS * values[0]:
+        return _distances_to_medians(w, codes, k, d.pairs.multiply)
+    # with imaginary axes a sum of distances has no minimum: medians are sought on either kind of axes alone
+    real, imaginary = (
+        vectors[:, found] * np.sqrt(np.abs(values[found]))
+        for found in (values > NO_AXIS * values[0], values < -NO_AXIS * values[0])
+    )
+    squared, centers = _distances_to_medians(w, codes, k, partial(_multiply_squares, real))
+    return squared - _distances_to_medians(w, codes, k, partial(_multiply_squares, imaginary))[0], centers
+
+
+def _multiply_squares(points: FloatArray, columns: FloatArray) -> FloatArray:
+    """Multiply columns by the matrix of squared Euclidean distances, which is not made; (n, p), (n, c) -> (n, c)."""
+    sizes = np.square(points).sum(axis=1)
+    return np.asarray(sizes[:, None] * columns.sum(axis=0) + sizes @ columns - 2 * points @ (points.T @ columns))
+
+
+def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, FloatArray]:
+    """Find spatial medians, and warn where the search for them was cut off."""
+    centers, ended = weights_of_medians(w, codes, k, multiply)
+    if not ended:
+        warn(
+            "The search for a spatial median was cut off; distances from it may be wrong in the last digits. "
+            'center="centroid" needs no search.',
+            ConvergenceWarning,
+        )
+    return squared_distances_to(centers, codes, multiply), centers
+
+
+# ---------------------------------------------------------------- permutations
+
+
+class SpreadComparison(NamedTuple):
+    """F of the distances, of permuted residuals, and the p-value."""
+
+    statistic: float
+    pvalue: float
+    extreme: int
+    null: FloatArray
+
+
+def compare_spread(
+    spread: CenterDistances,
+    groups: Groups,
+    units: ExchangeableUnits,
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    progress: bool = False,
+) -> SpreadComparison | None:
+    """Compare the mean distances of groups by permuting residuals; None where no residual differs from 0.
+
+    A residual has a variance in proportion to n/(n - 1) of its group, as its bias does, so it is brought to that of
+    the group it is moved to. Between groups of one size this changes nothing.
+    """
+    codes, k, n = groups.codes, groups.k, groups.codes.size
+    w, z = spread.weights, spread.distances
+    residuals = (z - spread.means[codes]) / spread.inflation[codes]
+    squares = float(w @ z**2)
+    if float(w @ residuals**2) <= EQUAL * squares:
+        between = float(groups.mass(w) @ (spread.means - float(w @ z) / float(w.sum())) ** 2)
+        if between > EQUAL * squares:
+            return None
+        null = np.zeros(n_resamples)
+        return SpreadComparison(0.0, upper_pvalue(n_resamples, n_resamples), n_resamples, null)
+    observed = _shares_between(w, z, np.ones(k), codes[None, :], k)
+    drawn = with_bar(
+        units.scheme(codes).random(n_resamples, draw_key(rng)), progress, total=n_resamples, unit="labeling", size=len
+    )
+    shares = np.concatenate([_shares_between(w, residuals, spread.inflation, block, k) for block in drawn])
+    tolerance = tie_tolerance(1.0, n)
+    extreme = count_extreme(float(observed[0]), shares, tolerance)
+    F = f_ratio(np.append(observed, shares), 1.0, n, k, tolerance)
+    return SpreadComparison(float(F[0]), upper_pvalue(extreme, n_resamples), extreme, F[1:])
+
+
+def _shares_between(w: FloatArray, x: FloatArray, factors: FloatArray, labelings: IntArray, k: int) -> FloatArray:
+    """Compute the share of the sum of squares that lies between groups, x times the factor of its group; (b,)."""
+    members = [(labelings == j).astype(np.float64) for j in range(k)]
+    mass = np.stack([Z @ w for Z in members], axis=1)
+    means = factors * np.stack([Z @ (w * x) for Z in members], axis=1) / mass
+    squares = factors**2 * np.stack([Z @ (w * x**2) for Z in members], axis=1)
+    grand = (mass * means).sum(axis=1) / w.sum()
+    between = (mass * (means - grand[:, None]) ** 2).sum(axis=1)
+    total = squares.sum(axis=1) - w.sum() * grand**2
+    return np.asarray(np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0))
+
+
+# ---------------------------------------------------------------- the result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class SpreadTestResult(Result):
+    """Test of equal spread around the centres of groups.
+
+    Attributes
+    ----------
+    statistic : float
+        F of an analysis of variance of `distances`.
+    pvalue : float
+        Share of permutations of residuals whose F reaches it, the observed one included.
+    pvalue_interval : tuple of float
+        95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
+    n_resamples : int
+        Random permutations.
+    null_hypothesis : str
+        The question that the p-value answers.
+    center : {"median", "centroid"}
+        What distances were taken from.
+    df : tuple of int
+        Degrees of freedom of F: k - 1, n - k.
+    sizes : tuple of int
+        Points per group.
+    labels : tuple
+        Names of the groups.
+    group_name : str
+        Name of the Series that the labels came from; empty without one.
+    mean_distances : ndarray of shape (k,)
+        Mean of `distances` in every group.
+    distances : ndarray of shape (n,)
+        Distance of each point from its centre in the feature space of rho, times the root of n/(n - 1) of its group.
+    codes : ndarray of shape (n,)
+        Group of each point, by its place in `labels`.
+    coordinates, centers : ndarray of shape (n, 2), (k, 2)
+        First two principal coordinates of the points and of the centres, for the picture.
+    null_distribution : ndarray of shape (n_resamples,)
+        F of the permutations.
+    n_strata, n_plots : int
+        Blocks within which, and whole plots whose residuals were permuted; 0 for free permutations.
+    metric : Metric
+        With every parameter that was fitted to the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    notes : tuple of str
+        Whether the groups were found from data; squared distances that were negative.
+    """
+
+    statistic: float
+    pvalue: float
+    pvalue_interval: tuple[float, float]
+    n_resamples: int
+    null_hypothesis: str
+    center: Literal["median", "centroid"] | str
+    df: tuple[int, int]
+    sizes: tuple[int, ...]
+    labels: tuple[Any, ...]
+    group_name: str = field(default="", repr=False)
+    mean_distances: FloatArray = field(repr=False)
+    distances: FloatArray = field(repr=False)
+    codes: IntArray = field(repr=False)
+    coordinates: FloatArray = field(repr=False)
+    centers: FloatArray = field(repr=False)
+    null_distribution: FloatArray = field(repr=False)
+    n_strata: int = field(default=0, repr=False)
+    n_plots: int = field(default=0, repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Tabulate one row a group: its name, size and mean distance."""
+        import pandas as pd
+
+        return pd.DataFrame({"group": self.labels, "n": self.sizes, "mean_distance": self.mean_distances})
+
+    def _tables(self) -> list[TextTable]:
+        rows = [
+            [f"F ({self.df[0]}, {self.df[1]} degrees of freedom)", number(self.statistic)],
+            ["p-value", probability(self.pvalue)],
+        ]
+        if self.pvalue_interval[0] < self.pvalue_interval[1]:
+            rows.append(["95 % interval of p", interval_text(self.pvalue_interval)])
+        units = f" of {self.n_plots} whole plots" * bool(self.n_plots) + f" within {self.n_strata} strata" * bool(
+            self.n_strata
+        )
+        rows.append([f"random permutations{units}", str(self.n_resamples)])
+        title = f"Test of equal spread around the {'spatial medians' if self.center == 'median' else 'centroids'}"
+        shown = slice(None, ROWS_SHOWN)
+        cells = list(zip(map(str, self.sizes[shown]), numbers(self.mean_distances.tolist())[shown], strict=True))
+        stubs = cut_all(self.labels[shown], 24)
+        more = f", the first {ROWS_SHOWN} of {len(self.sizes)}" if len(self.sizes) > ROWS_SHOWN else ""
+        by_group = text_table(cells, ["n", "mean distance"], stubs, f"Groups{more}", self.group_name)
+        return [text_table(rows, None, None, title), by_group]
+
+    def _sentences(self) -> list[str]:
+        center = "spatial median" if self.center == "median" else "centroid"
+        lines = [
+            f"Null hypothesis: {self.null_hypothesis}.",
+            f"Distances are those from the {center} of the group in the feature space of rho, times the root of "
+            "n/(n - 1), as the points of a small group pull its centre.",
+            "p is approximate: residuals of distances were permuted.",
+        ]
+        if self.center == "centroid":
+            lines.append('With centroids p is too often small for skew distributions; center="median" is safer.')
+        lines += [seed_note(self.pvalue, self.n_resamples, "random permutations"), *self.notes]
+        return [*lines, metric_note(self.metric, self.standardization), *undecided(self.pvalue, self.pvalue_interval)]
+
+    def _conclusion(self) -> str:
+        which = "the two groups" if len(self.sizes) == 2 else f"{'some' if self.pvalue <= LEVEL else 'any'} groups"
+        return state_evidence(self.pvalue, f"that {which} are spread unequally")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `table`."""
+        return self.table
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the points on the first two principal coordinates, the hulls of the groups, and lines to their centres.
+
+        Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines.
+        """
+        from energystats.plotting.points import plot_groups
+
+        return plot_groups(
+            self.coordinates,
+            self.codes,
+            ax,
+            names=self.labels,
+            sizes=self.sizes,
+            centers=self.centers,
+            title=f"Spread around the {self.center}s, F = {number(self.statistic)}",
+        )

@@ -1,0 +1,15 @@
+# Dissimilarities of communities by vegan's vegdist: Rscript make_vegdist.R > vegdist.json
+suppressMessages({ library(vegan); library(jsonlite) })
+data(dune); data(varespec); data(mite)
+tables <- list(dune = dune[1:12, ], varespec = varespec[1:10, ], mite = mite[c(1:8, 30:33), ])
+names <- c("bray", "canberra", "jaccard", "kulczynski", "hellinger", "chord", "chisq", "manhattan", "gower")
+found <- lapply(tables, function(X) {
+  values <- lapply(setNames(names, names), function(name) as.vector(vegdist(X, name)))
+  values[["aitchison"]] <- as.vector(vegdist(X, "aitchison", pseudocount = 1))
+  values[["jaccard binary"]] <- as.vector(vegdist(X, "jaccard", binary = TRUE))
+  values[["bray binary"]] <- as.vector(vegdist(X, "bray", binary = TRUE))
+  values[["kulczynski binary"]] <- as.vector(vegdist(X, "kulczynski", binary = TRUE))
+  values[["canberra of dist"]] <- as.vector(dist(X, "canberra"))
+  list(X = unname(as.matrix(X)), values = values)
+})
+cat(toJSON(c(list(version = as.character(packageVersion("vegan"))), found), digits = 15, auto_unbox = TRUE))

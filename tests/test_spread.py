@@ -1,0 +1,349 @@
+"""Spread of groups around their centres: spatial medians, distances from them, and permuted residuals."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.collections import PathCollection
+from numpy.testing import assert_allclose
+from scipy.optimize import minimize
+from scipy.stats import binom, f_oneway
+
+import energystats as es
+from energystats._core.labelings import draw_key
+from energystats._core.spatial_median import weights_of_medians, weights_of_medians_on_line
+from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.designs import FREE
+from energystats.distribution_tests.spread_test import _shares_between, measure_spread
+
+VEGAN = json.loads((Path(__file__).parent / "oracles_vegan" / "betadisper.json").read_text())
+IRIS = es.datasets.load("iris")
+FEW = {"n_resamples": 19, "rng": 0}
+
+
+def coordinates(R):
+    """Points whose squared distances are R, from a decomposition of the whole matrix."""
+    J = np.eye(len(R)) - 1 / len(R)
+    values, vectors = np.linalg.eigh(-0.5 * J @ R @ J)
+    return vectors * np.sqrt(np.maximum(values, 0))
+
+
+def median_of(points, w):
+    """The point with the smallest sum of distances, by a general minimiser from several starts."""
+
+    def cost(m):
+        return float(w @ np.linalg.norm(points - m, axis=1))
+
+    starts = [np.average(points, axis=0, weights=w), *points]
+    return min((minimize(cost, m, method="BFGS", options={"gtol": 1e-9}).x for m in starts[:4]), key=cost), cost
+
+
+@pytest.fixture
+def three(rng):
+    X = np.concatenate((rng.normal(0, 1, (9, 3)), rng.normal(0, 2, (12, 3)), rng.normal(4, 1, (7, 3))))
+    return X, np.repeat(["base", "wide", "moved"], [9, 12, 7])
+
+
+# ---------------------------------------------------------------- against R
+
+
+def vegan_data(name):
+    record = VEGAN[name]
+    if name == "iris":
+        return IRIS.iloc[:, :4], record["groups"], {"metric": "euclidean", "alpha": 2.0}
+    return np.square(record["distances"]), record["groups"], {"metric": "precomputed"}
+
+
+@pytest.mark.parametrize("center", ["median", "centroid"])
+@pytest.mark.parametrize("name", ["iris", "dune", "varespec", "mite"])
+def test_betadisper(name, center):
+    """R seeks medians by `nlm`, which ends earlier; centroids agree to rounding."""
+    X, groups, how = vegan_data(name)
+    expected = VEGAN[name]["values"][center]
+    found = es.spread_test(X, groups, center=center, **how, **FEW)
+    tolerance = 2e-4 if center == "median" else 1e-9
+    assert_allclose(found.statistic, expected["F"], rtol=tolerance)
+    assert_allclose(found.mean_distances, [expected["group_distances"][g] for g in found.labels], rtol=tolerance)
+    assert_allclose(found.distances, expected["distances"], atol=tolerance)
+    # without the factor of small groups
+    plain = found.distances * np.sqrt(1 - 1 / np.array(found.sizes)[found.codes])
+    assert_allclose(plain, VEGAN[name]["values"][f"{center} (plain)"]["distances"], atol=tolerance)
+
+
+# ---------------------------------------------------------------- definitions
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
+def test_medians_have_the_smallest_sum_of_distances(three, alpha, weighted, rng):
+    X, groups = three
+    w = rng.uniform(0.5, 2, len(X)) if weighted else np.ones(len(X))
+    d, checked = Dissimilarity.from_data(X, metric="euclidean", alpha=alpha), Groups.from_labels(groups, 28, name="g")
+    points = coordinates(d.matrix)
+    spread = measure_spread(d, checked, w)
+    for j in range(3):
+        inside = checked.codes == j
+        m, cost = median_of(points[inside], w[inside])
+        found = spread.centers[:, j] @ points
+        assert cost(found) <= cost(m) * (1 + 1e-12)
+        shares = w[inside] / w[inside].sum()
+        z = np.linalg.norm(points[inside] - found, axis=1) / np.sqrt(1 - 2 * shares + (shares**2).sum())
+        assert_allclose(spread.distances[inside], z, rtol=1e-6)
+        assert_allclose(spread.means[j], shares @ z, rtol=1e-6)
+
+
+def test_centroids_are_means(three):
+    X, groups = three
+    found = es.spread_test(X, groups, alpha=2.0, center="centroid", **FEW)
+    for j, name in enumerate(found.labels):
+        own = X[groups == name]
+        z = np.linalg.norm(own - own.mean(axis=0), axis=1) * np.sqrt(len(own) / (len(own) - 1))
+        assert_allclose(found.distances[groups == name], z)
+        assert_allclose(found.mean_distances[j], z.mean())
+
+
+@given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(0, 10**6))
+def test_medians_on_a_line(values, seed):
+    x = np.array(values, dtype=float)
+    codes = np.zeros(x.size, dtype=np.intp)
+    centers = weights_of_medians_on_line(x, np.ones(x.size), codes, 1)
+    assert centers[:, 0] @ x == np.median(x)
+    # a weight of three is a point three times
+    counts = np.random.default_rng(seed).integers(1, 4, x.size)
+    centers = weights_of_medians_on_line(x, counts.astype(float), codes, 1)
+    assert centers[:, 0] @ x == np.median(np.repeat(x, counts))
+
+
+@pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
+@pytest.mark.parametrize(
+    "X",
+    [
+        np.array([[0.0, 0.0], [1.0, 0.2], [-1.0, 0.2], [0.0, 0.05]]),
+        np.arange(5.0)[:, None] * [1.0, 2.0],
+        np.concatenate([np.zeros((6, 2)), [[1.0, 0.0], [0.0, 1.0], [3.0, 4.0]]]),
+        np.zeros((4, 2)),
+    ],
+    ids=["near a point", "on a line", "duplicates", "one place"],
+)
+def test_the_search_for_medians_ends(X, alpha):
+    R = es.pairwise(X, alpha=alpha)
+    codes, w = np.zeros(len(X), dtype=np.intp), np.ones(len(X))
+    centers, ended = weights_of_medians(w, codes, 1, lambda Z: R @ Z)
+    assert ended
+    points = coordinates(R)
+    m, cost = median_of(points, w)
+    assert cost(centers[:, 0] @ points) <= cost(m) + 1e-9 * (1 + cost(m))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_shares_between_groups_match_their_definition(rng, weighted):
+    sizes = [4, 7, 5]
+    codes, k, n = np.repeat([0, 1, 2], sizes), 3, 16
+    w = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
+    x, factors = rng.normal(size=n), np.array([1.2, 1.05, 1.1])
+    labelings = np.array([rng.permutation(codes) for _ in range(6)])
+    found = _shares_between(w, x, factors, labelings, k)
+    for labels, share in zip(labelings, found, strict=True):
+        y = x * factors[labels]
+        grand = np.average(y, weights=w)
+        means = np.array([np.average(y[labels == j], weights=w[labels == j]) for j in range(k)])
+        between = w @ (means[labels] - grand) ** 2
+        assert share == pytest.approx(between / (w @ (y - grand) ** 2), rel=1e-12)
+
+
+def test_f_is_that_of_the_analysis_of_variance(three):
+    X, groups = three
+    found = es.spread_test(X, groups, **FEW)
+    parts = [found.distances[groups == name] for name in found.labels]
+    assert found.statistic == pytest.approx(f_oneway(*parts).statistic)
+    assert found.df == (2, 25)
+
+
+def test_residuals_are_given_the_variance_of_their_new_group(three):
+    """The null distribution by a loop over the same labelings."""
+    X, groups = three
+    found = es.spread_test(X, groups, n_resamples=29, rng=4)
+    codes, n = found.codes, np.array(found.sizes)
+    size = np.sqrt(n / (n - 1))
+    e = (found.distances - found.mean_distances[codes]) / size[codes]
+    labelings = np.concatenate([*FREE.scheme(codes).random(29, draw_key(np.random.default_rng(4)))])
+    expected = [f_oneway(*(e[labels == j] * size[j] for j in range(3))).statistic for labels in labelings]
+    assert_allclose(found.null_distribution, expected, rtol=1e-9)
+    assert found.pvalue == (1 + sum(f >= found.statistic for f in expected)) / 30
+
+
+# ---------------------------------------------------------------- properties
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10**6))
+def test_units_names_and_places_change_nothing(seed):
+    rng = np.random.default_rng(seed)
+    X, codes = rng.normal(size=(15, 2)), np.repeat([0, 1, 2], [4, 5, 6])
+    plain = es.spread_test(X, codes, **FEW)
+    moved = es.spread_test(X * 2.0 + np.array([3.0, -1.0]) * codes[:, None], codes, **FEW)
+    assert_allclose(moved.distances, plain.distances * np.sqrt(2), rtol=1e-7)
+    assert moved.pvalue == plain.pvalue
+    order = rng.permutation(15)
+    assert es.spread_test(X[order], codes[order], **FEW).statistic == pytest.approx(plain.statistic, rel=1e-7)
+
+
+@pytest.mark.parametrize("route", ["matrix", "condensed", "Series"])
+def test_every_route_gives_the_same(three, route):
+    X, groups = three
+    plain = es.spread_test(X, groups, **FEW)
+    R = es.pairwise(X)
+    other = {
+        "matrix": lambda: es.spread_test(R, groups, metric="precomputed", **FEW),
+        "condensed": lambda: es.spread_test(R[np.triu_indices(28, 1)], groups, metric="precomputed", **FEW),
+        "Series": lambda: es.spread_test(pd.DataFrame(X), pd.Series(groups, name="g"), **FEW),
+    }[route]()
+    assert_allclose(other.distances, plain.distances, rtol=1e-8)
+    assert other.pvalue == plain.pvalue
+
+
+def test_pairs_have_the_same_test(three):
+    X, groups = three
+    rows = groups != "moved"
+    pairs = es.pairwise_tests(X, groups, n_resamples=199, rng=5)
+    i = [(row.group1, row.group2) for row in pairs.rows].index(("base", "wide"))
+    stream = np.random.default_rng(5).spawn(3)[i].spawn(2)[1]
+    assert es.spread_test(X[rows], groups[rows], n_resamples=199, rng=stream).pvalue == pairs.rows[i].pvalue_spread
+
+
+@pytest.mark.parametrize(
+    "design",
+    [
+        es.Design(strata=np.arange(40) // 10),
+        es.Design(whole_plots=np.arange(40) // 2),
+        es.Design(strata=np.arange(40) // 20, whole_plots=np.arange(40) // 2),
+    ],
+    ids=["strata", "plots", "plots within strata"],
+)
+def test_residuals_stay_where_the_design_keeps_them(rng, design):
+    X, g = rng.normal(size=(40, 2)), np.arange(40) // 2 % 2
+    found = es.spread_test(X, g, design=design, n_resamples=99, rng=1)
+    assert (found.n_strata > 0, found.n_plots > 0) == (design.strata is not None, design.whole_plots is not None)
+    text = " ".join(found.summary().split())
+    assert ("within every stratum" in text) == (design.strata is not None)
+    assert ("20 whole plots" in text) == (design.whole_plots is not None)
+    with pytest.raises(ValueError, match="must leave something to permute"):
+        es.spread_test(X, g, design=es.Design(strata=g))
+
+
+def test_wide_groups_are_found(rng):
+    X = rng.normal(size=(80, 3)) * np.repeat([1.0, 3.0], 40)[:, None] + np.repeat([0.0, 5.0], 40)[:, None]
+    found = es.spread_test(X, np.repeat(["narrow", "wide"], 40), rng=0)
+    assert found.pvalue == 0.001
+    assert "evidence that the two groups are spread unequally" in found.summary()
+
+
+# ---------------------------------------------------------------- what is not of negative type
+
+
+def test_negative_squares_are_told():
+    """Three points of one group at distance 2 of each other, a fourth at .5 of all of them, has no place in space."""
+    d = np.full((7, 7), 2.0)
+    d[3, :3] = d[:3, 3] = 0.5
+    np.fill_diagonal(d, 0)
+    found = es.spread_test(d**2, [0, 0, 0, 0, 1, 1, 1], metric="precomputed", center="centroid", **FEW)
+    assert any("1 squared distance from a centre is negative" in note for note in found.notes)
+    assert found.distances.min() == 0
+
+
+def test_bray_curtis_needs_no_matrix_of_the_user():
+    counts = np.random.default_rng(3).poisson(3, size=(18, 5)) + 1.0
+    groups = np.repeat([0, 1], 9)
+    by_name = es.spread_test(counts, groups, metric="braycurtis", alpha=2.0, **FEW)
+    R = es.pairwise(counts, metric="braycurtis", alpha=2.0)
+    assert_allclose(by_name.distances, es.spread_test(R, groups, metric="precomputed", **FEW).distances, rtol=1e-9)
+
+
+# ---------------------------------------------------------------- edges
+
+
+def test_a_group_of_one_is_refused(rng):
+    with pytest.raises(ValueError, match=r"`groups` must have two points or more in each group: 'c' has one"):
+        es.spread_test(rng.normal(size=(7, 2)), list("aaabbbc"))
+
+
+def test_identical_points_are_no_evidence():
+    found = es.spread_test(np.ones((9, 2)), np.arange(9) % 3, **FEW)
+    assert (found.statistic, found.pvalue) == (0.0, 1.0)
+
+
+def test_nothing_to_permute_is_refused():
+    """Two points a group, or all of a group equally far from its centre: no residual differs from 0."""
+    with pytest.raises(ValueError, match=r"the points of every group lie equally far from its centre"):
+        es.spread_test([[0.0], [1.0], [5.0], [9.0]], [0, 0, 1, 1])
+    R = np.where(np.eye(8, dtype=bool), 0.0, 1.0)
+    R[4:, 4:] *= 3
+    assert np.isnan(es.pairwise_tests(R, np.repeat([0, 1], 4), metric="precomputed", **FEW).table["pvalue_spread"][0])
+
+
+@pytest.mark.parametrize(
+    ("how", "error", "message"),
+    [
+        ({"center": "mean"}, ValueError, r"`center` must be one of median, centroid"),
+        ({"n_resamples": 0}, ValueError, r"`n_resamples` must be at least 1"),
+        ({"design": "strata"}, TypeError, r"`design` must be an `es.Design`"),
+        ({"standardize": 1}, TypeError, r"`standardize` must be True or False"),
+        ({"groups": [0] * 28}, ValueError, r"must name at least two groups"),
+    ],
+)
+def test_bad_input(three, how, error, message):
+    X, groups = three
+    with pytest.raises(error, match=message):
+        es.spread_test(X, how.pop("groups", groups), **how)
+
+
+def test_found_groups_warn(rng):
+    X = rng.normal(size=(40, 2))
+    with pytest.warns(es.DoubleDippingWarning):
+        es.spread_test(X, es.energy_cluster(X, 2, rng=0), **FEW)
+
+
+def test_the_picture_shows_points_centres_and_hulls(three):
+    X, groups = three
+    found = es.spread_test(X, groups, **FEW)
+    ax = found.plot()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "base (n = 9)",
+        "moved (n = 7)",
+        "wide (n = 12)",
+    ]
+    assert len(ax.lines) == 3
+    corners = ax.lines[0].get_xydata()
+    inside = found.coordinates[groups == "base"]
+    assert {tuple(row) for row in corners} <= {tuple(row) for row in inside}
+    assert_allclose(corners[:, 0].min(), inside[:, 0].min())
+    drawn = [part.get_offsets() for part in ax.collections if isinstance(part, PathCollection)]
+    assert_allclose(np.concatenate([part for part in drawn if len(part) == 1]), found.centers)
+    # all points of a group on one line, or at one place
+    flat = es.spread_test(np.r_[np.zeros((3, 1)), [[5.0], [6.0], [9.0]]], [0, 0, 0, 1, 1, 1], alpha=2.0, **FEW)
+    assert len(flat.plot().lines) == 2
+
+
+# ---------------------------------------------------------------- level
+
+LEVELS = {
+    "5 + 6, 30 columns": ([5, 6], 30, np.random.Generator.standard_normal),
+    "5 + 40, 30 columns": ([5, 40], 30, np.random.Generator.standard_normal),
+    "5 + 40, exponential": ([5, 40], 1, np.random.Generator.standard_exponential),
+    "three of 10, exponential": ([10, 10, 10], 5, np.random.Generator.standard_exponential),
+}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("name", LEVELS)
+def test_level(name, rng):
+    """At most .06, as measured with 4,000 samples; here with a binomial band."""
+    sizes, columns, draw = LEVELS[name]
+    groups, count, n_samples = np.repeat(np.arange(len(sizes)), sizes), 0, 500
+    for _ in range(n_samples):
+        count += es.spread_test(draw(rng, (groups.size, columns)), groups, n_resamples=99, rng=rng).pvalue <= 0.05
+    assert count <= binom.ppf(0.999, n_samples, 0.06), f"{count} of {n_samples}"
