@@ -95,6 +95,11 @@ True
 >>> result.table["pvalue_adjusted"].tolist()
 [0.03, 0.03, 0.03]
 """,
+    "SpreadTestResult": """
+>>> result = es.spread_test(X, species, n_resamples=99, rng=0)
+>>> result.df, result.pvalue
+((2, 147), 0.01)
+""",
     "Partition": """
 >>> result = es.energy_cluster(X, 3, rng=0)
 >>> result.sizes, round(result.within, 3), bool(result.between <= result.bound)

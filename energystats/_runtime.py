@@ -76,6 +76,8 @@ class Work:
         Calls of small array functions.
     bytes : float
         Memory.
+    seconds : float
+        Time that was measured, of what is not known here, such as a user's function.
     """
 
     what: str
@@ -86,6 +88,7 @@ class Work:
     ordered: float = 0.0
     steps: float = 0.0
     bytes: float = 0.0
+    seconds: float = 0.0
 
     @property
     def amounts(self) -> tuple[float, ...]:
@@ -96,7 +99,7 @@ class Work:
         """Multiply the amounts of work by a count; memory is used again."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
-        return replace(found, what=what or self.what, advice=advice or self.advice)
+        return replace(found, what=what or self.what, advice=advice or self.advice, seconds=count * self.seconds)
 
     def and_then(self, *others: Work) -> Work:
         """Add other parts under the same name, one after the other; the memory is that of the largest."""
@@ -105,7 +108,8 @@ class Work:
             math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
         )
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
-        return replace(found, bytes=max(part.bytes for part in parts))
+        seconds = math.fsum(part.seconds for part in parts)
+        return replace(found, bytes=max(part.bytes for part in parts), seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +136,8 @@ class Rates:
 
 def seconds_for(work: Work, rates: Rates) -> float:
     """Estimate the time of one part of a call in seconds."""
-    return math.fsum(amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
+    amounts = (amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
+    return work.seconds + math.fsum(amounts)
 
 
 def _count_columns(d: Any) -> int:

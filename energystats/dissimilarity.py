@@ -19,7 +19,7 @@ from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import as_labels, read_labels
@@ -149,13 +149,15 @@ class Dissimilarity(abc.ABC):
         place = place or row_places(["X"], [len(points)], [None])
         # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
+        if warns:
+            _warn_of_rounding(*_ends_of(points), columns, metric, standardize=bool(standardize))
         if standardization is not None:
-            if warns:
-                _warn_of_rounding(points.min(axis=0), points.max(axis=0), columns)
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units:
-            _warn_of_scales(deviations(points), np.ptp(points, axis=0), columns, offered=standardize is not None)
+            low, high = _ends_of(points)
+            rounding = _vary_by_rounding(low, high)
+            _warn_of_scales(deviations(points), high - low, rounding, columns, offered=standardize is not None)
         fitted = metric.fitted(points)
         if not metric.by_range:
             check_resolution(points, fitted, offered=standardize is not None)
@@ -511,8 +513,8 @@ class Blocks(Dissimilarity):
         check_z_scores(metric, standardize)
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
+        _warn_of_rounding(measures.low, measures.high, rows.columns, metric, standardize=bool(standardize))
         if standardize:
-            _warn_of_rounding(measures.low, measures.high, rows.columns)
             standardization = Standardization.of_measures(measures.mean, measures.deviation, measures.width)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
         check_blocks(rows, metric, place)
@@ -522,7 +524,9 @@ class Blocks(Dissimilarity):
             if len(rows) <= SUBSAMPLE:
                 _warn_of_matrix(sample, metric, name)
             if metric.mixes_units:
-                _warn_of_scales(measures.deviation, measures.width, rows.columns, offered=standardize is not None)
+                rounding = _vary_by_rounding(measures.low, measures.high)
+                names = rows.columns
+                _warn_of_scales(measures.deviation, measures.width, rounding, names, offered=standardize is not None)
         fitted = metric.fitted(sample)
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
@@ -766,29 +770,53 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
             )
 
 
-def _warn_of_rounding(low: FloatArray, high: FloatArray, columns: Sequence[str] | None) -> None:
-    """Warn of columns that vary by the rounding of their values alone, which z-scores blow up; not of whole numbers."""
+def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Find the smallest and the largest value of every column, missing ones left out."""
+    return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
+
+
+def _warn_of_rounding(
+    low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
+) -> None:
+    """Warn of columns that vary by the rounding of their values alone, where that decides; not of whole numbers.
+
+    It does where columns are divided by their standard deviations or ranges, and where no column varies by more.
+    """
+    divided = standardize or metric.by_range or (metric.measures_columns and metric.needs_all_rows)
+    found = np.flatnonzero(_vary_by_rounding(low, high))
+    if not found.size or not (divided or found.size == np.count_nonzero(high > low)):
+        return
+    names = ", ".join(columns[j] if columns else str(j) for j in found[:10]) + ", ..." * (found.size > 10)
+    which = "standardize=True" if standardize else metric.spoken
+    so = f"{which} makes differences of full size of it." if divided else "no column varies by more."
+    warn(
+        f"Column{'s' * (found.size > 1)} {names}: no more variation than the rounding of the values, such as .3 "
+        f"and .1 + .2; {so} Round the values, or leave it out.",
+        ColumnScaleWarning,
+    )
+
+
+def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
+    """Find columns that vary, but by no more than the rounding of their values; whole numbers are exact."""
     size = np.maximum(np.abs(low), np.abs(high))
     exact = (low == np.rint(low)) & (high == np.rint(high))
-    found = np.flatnonzero((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
-    if found.size:
-        names = ", ".join(columns[j] if columns else str(j) for j in found[:10]) + ", ..." * (found.size > 10)
-        warn(
-            f"Column{'s' * (found.size > 1)} {names}: no more variation than the rounding of the values, such as .3 "
-            "and .1 + .2; standardize=True makes differences of full size of it. Round the values, or leave it out.",
-            ColumnScaleWarning,
-        )
+    return np.asarray((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
 
 
 def _warn_of_scales(
-    spread: FloatArray, width: FloatArray, columns: Sequence[str] | None, *, offered: bool = True
+    spread: FloatArray,
+    width: FloatArray,
+    rounding: BoolArray,
+    columns: Sequence[str] | None,
+    *,
+    offered: bool = True,
 ) -> None:
     """Warn of one column with so much larger a standard deviation that it decides every distance.
 
-    `offered` says whether the user may standardize by an option.
+    `offered` says whether the user may standardize by an option; columns that are `rounding` are left aside.
     """
     # a constant column adds nothing to any distance
-    moving = np.flatnonzero(width > 0)
+    moving = np.flatnonzero((width > 0) & ~rounding)
     if moving.size < 2:
         return
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]

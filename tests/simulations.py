@@ -220,6 +220,16 @@ def spherical_t(freedom, n, d):
     return lambda rng: rng.standard_normal((n, d)) / np.sqrt(rng.chisquare(freedom, (n, 1)) / freedom)
 
 
+def sphere(n):
+    """Uniform directions in space, whose every projection is exactly uniform [Archimedes]."""
+
+    def draw(rng):
+        directions = rng.standard_normal((n, 3))
+        return directions / np.linalg.norm(directions, axis=1, keepdims=True)
+
+    return draw
+
+
 def ball(n, d):
     """Uniform on the unit ball."""
 
@@ -331,6 +341,7 @@ FURTHER_FLAT_NULLS = {
     **{f"square n={n}": square(n) for n in (60, 100, 200, 500, 1500)},
     "one flat axis of 10": flat_axis,
     **{f"ball d={d} n=200": ball(200, d) for d in (2, 5, 10)},
+    **{f"sphere n={n}": sphere(n) for n in (60, 100, 300)},
     "triangle n=500": simplex(500, 2),
 }
 FURTHER_ALTERNATIVES = {

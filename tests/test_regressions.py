@@ -6,10 +6,12 @@ import pickle
 import warnings
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
 from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
@@ -509,3 +511,135 @@ def test_long_whole_numbers_with_gaps_in_arrow_tables():
     with pytest.warns(es.MissingValuesWarning):
         found = es.disco(table.select(["y"]), groups=table["n"], missing="drop", n_resamples=9)
     assert found.terms[0].df == 2
+
+
+# ---------------------------------------------------------------- rounding that was taken for data
+
+
+ROUNDED = np.where(np.arange(40) < 20, (0.1 + 0.2) + 0.3, 0.1 + (0.2 + 0.3))  # two neighbouring numbers
+
+
+DIVIDING = [{"standardize": True}, *({"metric": name} for name in ("seuclidean", "mahalanobis", "gower"))]
+
+
+@pytest.mark.parametrize("how", DIVIDING, ids=str)
+def test_a_column_that_varies_by_rounding_is_told_wherever_columns_are_divided(how, rng):
+    """p was .001 for .722, with a warning for standardize=True alone."""
+    X, g = np.c_[rng.normal(size=40), ROUNDED], np.arange(40) // 20
+    with pytest.warns(es.ColumnScaleWarning, match=r"Column 1: no more variation than the rounding of the values"):
+        es.energy_test(X, groups=g, n_resamples=9, rng=0, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.energy_test(np.c_[X[:, 0], X[:, 0] ** 2], groups=g, n_resamples=9, rng=0, **how)
+        es.energy_test(X, groups=g, n_resamples=9, rng=0)
+
+
+def test_a_table_that_is_all_rounding_is_told():
+    with pytest.warns(es.ColumnScaleWarning, match=r"Columns? 0: .*no column varies by more\. Round the values"):
+        es.energy_test(ROUNDED, groups=np.arange(40) // 20, n_resamples=9, rng=0)
+
+
+def test_a_column_of_rounding_has_no_scale(rng):
+    """Its tiny standard deviation brought the advice to standardize, which would have blown it up."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.dispersion(np.c_[rng.normal(size=40), ROUNDED], np.arange(40) % 2)
+
+
+def directions(rng, kind):
+    x = np.r_[2.0 ** rng.integers(0, 5, 20), rng.uniform(1, 30, 20)]
+    return np.c_[x, 2 * x, 3.3 * x] if kind != "correlation" else np.c_[x, x + 1.5, x + 4]
+
+
+@pytest.mark.parametrize("metric", ["cosine", "correlation", "jensenshannon"])
+def test_rows_of_one_direction_have_no_distance(metric, rng):
+    """1 - cos, and the root of a difference of entropies, left rounding that permutations ranked: p = .001."""
+    X = directions(rng, metric)
+    assert not es.pairwise(X, metric=metric).any()
+    found = es.energy_test(X, groups=np.arange(40) // 20, metric=metric, n_resamples=99, rng=0)
+    assert (found.total, found.pvalue) == (0, 1)
+    turned = X.copy()
+    turned[0, 0] *= 1 + 1e-6  # and what is no rounding is kept
+    assert (es.pairwise(turned, metric=metric)[0, 1:] > 0).all()
+
+
+@pytest.mark.parametrize("name", ["cosine", "correlation", "jensenshannon"])
+@pytest.mark.parametrize("scale", [1.0, 1e-3, 1e-6])
+def test_distances_of_nearly_one_direction_keep_their_digits(name, scale, rng):
+    """Against the same formulas with forty digits."""
+    X = rng.uniform(1, 2, (2, 4))
+    X[1] = X[0] * (1 + scale * X[1])
+    with mpmath.workdps(40):
+        x, y = ([mpmath.mpf(float(v)) for v in row] for row in X)
+        if name == "jensenshannon":
+            p, q = ([v / sum(row) for v in row] for row in (x, y))
+            m = [(a + b) / 2 for a, b in zip(p, q, strict=True)]
+            parts = (a * mpmath.log(a / c) for row in (p, q) for a, c in zip(row, m, strict=True))
+            expected = float(mpmath.sqrt(sum(parts) / 2))
+        else:
+            if name == "correlation":
+                x, y = ([v - sum(row) / 4 for v in row] for row in (x, y))
+            product, squares = sum(a * b for a, b in zip(x, y, strict=True)), [sum(v * v for v in r) for r in (x, y)]
+            expected = float(1 - product / mpmath.sqrt(squares[0] * squares[1]))
+    tolerance = 1e-14 / scale  # of the digits that differ in the rows themselves
+    assert es.pairwise(X, metric=name)[0, 1] == pytest.approx(expected, rel=100 * tolerance)
+
+
+def test_ties_of_shares_count():
+    """Proportional rows are at one place, so that labelings tie; p was .740 for 1."""
+    A, B, f = np.array([0.1, 0.2, 0.4]), np.array([0.1, 0.3, 0.4]), [1, 3, 7, 11, 13, 17]
+    rows = np.array([A * k for k in f] + [B * k for k in f])
+    assert es.energy_test(rows, groups=list("aabbabababba"), metric="jensenshannon").pvalue == 1
+
+
+DOSES = np.array([0.1, 0.2, 0.3] * 4 + [0.1, 0.2, 0.1 * 3] * 4)
+
+
+@pytest.mark.parametrize("kind", ["array", "list", "Series", "Categorical", "formula", "strata", "plots", "pairs"])
+def test_labels_that_differ_by_rounding_are_refused(kind):
+    """.3 and .1 * 3 were two groups, levels, strata and plots; R's factor() has one."""
+    y, g = np.arange(24.0) % 7, np.arange(24) % 2
+    calls = {
+        "array": lambda: es.energy_test(y, groups=DOSES),
+        "list": lambda: es.energy_test(y, groups=DOSES.tolist()),
+        "Series": lambda: es.disco(y, groups=pd.Series(DOSES)),
+        "Categorical": lambda: es.energy_test(y, groups=pd.Categorical(DOSES)),
+        "formula": lambda: es.disco("y ~ C(dose)", data=pd.DataFrame({"y": y, "dose": DOSES})),
+        "strata": lambda: es.energy_test(y, groups=g, design=es.Design(strata=DOSES)),
+        "plots": lambda: es.energy_test(y, groups=g, design=es.Design(whole_plots=DOSES)),
+        "pairs": lambda: es.pairwise_tests(y, DOSES),
+    }
+    with pytest.raises(ValueError, match=r"labels that differ by rounding alone, 0\.3 and 0\.30000000000000004; round"):
+        calls[kind]()
+    es.disco("y ~ dose", data=pd.DataFrame({"y": y, "dose": DOSES}), n_resamples=9)  # a covariate is a number
+
+
+@pytest.mark.parametrize("words", [("test", "t.csv", "--group", "dose"), ("disco", "y ~ C(dose)", "t.csv")])
+def test_the_command_line_refuses_levels_that_differ_by_rounding(words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"y": np.arange(24.0) % 7, "dose": DOSES}).to_csv("t.csv", index=False)
+    assert cli.main([*words]) == 2
+    assert "'0.3' and '0.30000000000000004' in column 'dose' differ by rounding alone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("form", [lambda c: c.values, pd.CategoricalIndex, lambda c: c.array])
+def test_categories_stay_categories_without_their_series(form):
+    """A bare Categorical of codes was read as numbers: p .143 for .771 under gower."""
+    codes = pd.Series(pd.Categorical([1, 3, 2, 1, 3, 2, 9, 9]))
+    bare = form(codes)
+    assert_array_equal(es.pairwise(bare, metric="gower"), es.pairwise(codes, metric="gower"))
+    for call in (
+        lambda: es.energy_test(bare, groups=list("aaaabbbb")),
+        lambda: es.dispersion(bare, np.arange(8) % 2),
+        lambda: es.cluster_1d(bare),
+        lambda: es.energy_test(np.arange(8.0), groups=np.arange(8) % 2, sample_weight=bare),
+    ):
+        with pytest.raises(TypeError, match="categor"):
+            call()
+    assert es.dispersion(np.arange(8.0), bare).labels == (1, 2, 3, 9)
+
+
+def test_draws_of_a_slow_distribution_are_estimated():
+    """Hours without a word: the time of the distribution's own draws was not in the estimate."""
+    with pytest.raises(es.PerformanceWarning, match=r"most of it for draws from studentized_range"):
+        es.goodness_of_fit(np.linspace(0.1, 0.9, 50), stats.studentized_range(3, 10), n_resamples=10**5, rng=0)

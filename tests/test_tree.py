@@ -112,7 +112,12 @@ def test_the_tree_against_its_definition(seed, n, share, level):
             assert node.id in nodes[node.parent].children
     assert len(asked) == sum(node.tested for node in nodes)
     assert len(leaves) == len(set(labels)) == sum(node.label is not None for node in nodes)
-    assert_array_equal(np.bincount(labels), np.sort(np.bincount(labels))[::-1])
+    low, high = (np.array([end(x[labels == j]) for j in range(len(leaves))]) for end in (np.min, np.max))
+    order = np.argsort(low)
+    if (high[order][:-1] < low[order][1:]).all():  # intervals, numbered from left to right
+        assert_array_equal(order, np.arange(len(leaves)))
+    else:
+        assert_array_equal(np.bincount(labels), np.sort(np.bincount(labels))[::-1])
     for node in nodes:
         if node.label is not None:
             assert_array_equal(np.flatnonzero(labels == node.label), node.rows)
@@ -499,3 +504,19 @@ def test_the_number_of_significant_clusters_is_that_of_the_tree(rng):
     tree, chosen = es.cluster_tree(X, rng=seed), es.select_k(X, 8, "significance", rng=seed)
     assert [node.pvalue for node in chosen.tree.nodes] == [node.pvalue for node in tree.nodes]
     assert chosen.k == tree.k
+
+
+def test_one_column_is_numbered_from_left_to_right_by_all(rng):
+    """The tree numbered by size, `energy_cluster` from the left: opposite numbers for the same two clusters."""
+    x = np.concatenate([rng.normal(0, 1, 20), rng.normal(12, 1, 60)])
+    once, tree = es.energy_cluster(x, 2, rng=0), es.cluster_tree(x, rng=0)
+    chosen = es.select_k(x, 3, "significance", n_init=2, rng=0).partition
+    searched = [es.energy_cluster(x, 2, algorithm=name, rng=0) for name in ("hartigan", "landmarks")]
+    for found in (tree.partition, chosen, *searched):
+        assert found.sizes == once.sizes == (20, 60)
+        assert_array_equal(found.labels, once.labels)
+        assert_array_equal(found.breaks, once.breaks)
+    assert_array_equal(tree.labels, once.labels)
+    # clusters that overlap are numbered by size, and have no breaks
+    mixed = es.validate_clusters(x, partition=np.arange(80) % 3 // 2, n_resamples=9, rng=0).partition
+    assert (mixed.breaks, mixed.sizes) == (None, (54, 26))

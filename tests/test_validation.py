@@ -542,3 +542,28 @@ def test_a_fitted_pipeline_is_validated_with_its_labels(rng):
     checked = es.validate_clusters(X, partition=fitted, n_resamples=19, rng=0)
     assert adjusted_rand_score(checked.partition.labels, fitted[-1].labels_) == 1
     assert not np.isnan(checked.merges["pvalue"]).any()
+
+
+# ---------------------------------------------------------------- clusters of a tree
+
+
+@pytest.mark.parametrize("form", [lambda tree: tree, lambda tree: tree.partition], ids=["tree", "partition"])
+def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng, form):
+    """The same clusters were separate for k = 2, and "not tested" as those of the tree."""
+    X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 0.0]], 30, axis=0)
+    tree = es.cluster_tree(X, rng=0)
+    assert tree.k == 2
+    options = ({"partition": form(tree)}, {"k": 2})
+    found, by_k = (es.validate_clusters(X, n_resamples=99, rng=0, **how) for how in options)
+    assert found.summary() == by_k.summary()
+
+
+def test_clusters_that_a_tree_cut_elsewhere_are_not_tested(rng):
+    """Two bars side by side show in decorrelated columns, where the tree cuts, and not as given."""
+    X = np.c_[rng.normal(0, 8, 200), np.repeat([0, 6], 100) + rng.normal(size=200)]
+    tree = es.cluster_tree(X, rng=0)
+    assert any(node.children and node.space != "as given" for node in tree.nodes)
+    found = es.validate_clusters(X, partition=tree, n_resamples=99, rng=0)
+    text = " ".join(found.summary().split())
+    assert f"the tree cut elsewhere than `energy_cluster(X, {tree.k})` does" in text
+    assert_array_equal(found.partition.labels, tree.labels)

@@ -8,15 +8,19 @@ from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
+from scipy.special import xlog1py
 
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["GRADED", "MATCHED", "PRESENCE", "euclidean", "gower_between"]
+__all__ = ["GRADED", "MATCHED", "PRESENCE", "angular", "euclidean", "gower_between", "jensen_shannon"]
 
 
 COMPILED_FROM = 100_000  # pairs; for fewer, loading the compiler costs more than it saves
 THREADED_FROM = 1_000_000  # pairs
 PARTS = 4  # for each thread
+ALIKE = 0.1  # Jensen-Shannon distance below which it is computed so that no digit is lost
+PAIRS_AT_ONCE = 4096
+SAME_SHARE = 8 * np.finfo(float).eps  # difference of two shares over their sum, which rounding makes
 THREADS = min(8, os.cpu_count() or 1)
 
 
@@ -41,6 +45,46 @@ def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> Flo
     with ThreadPoolExecutor(THREADS) as pool:  # its threads end with the block, whatever happens
         list(pool.map(lambda rows: fill(X[rows[0] : rows[-1] + 1], Y, root, out[rows[0] : rows[-1] + 1]), parts))
     return out
+
+
+def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """Compute 1 - cos of the angle between all pairs of rows, which are not zero; (n, d), (m, d) -> (n, m).
+
+    As half of the squared distance of rows of length 1, so that no digit is lost for small angles. `noise` is the size
+    of the rounding of the rows of X and Y, (n,), (m,): angles that are no larger are 0.
+    """
+    lengths = [np.linalg.norm(rows, axis=1) for rows in (X, Y)]
+    with np.errstate(invalid="ignore", divide="ignore"):  # of rows without a direction, which others refuse
+        found = euclidean(X / lengths[0][:, None], Y / lengths[1][:, None], squared=True)
+        found /= 2
+        found[found <= 0.5 * np.add.outer(noise[0] / lengths[0], noise[1] / lengths[1]) ** 2] = 0.0
+    return found
+
+
+def jensen_shannon(X: FloatArray, Y: FloatArray) -> FloatArray:
+    """Compute the root of the Jensen-Shannon divergence of the shares of all pairs of rows; (n, d), (m, d) -> (n, m).
+
+    SciPy's is a root of a difference: where shares are alike it loses half of the digits. There it is computed again
+    from t = (p - q)/(p + q), as a sum of (p + q)/2 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none of them negative.
+    """
+    distances = np.asarray(cdist(X, Y, "jensenshannon"))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, q = (rows / rows.sum(axis=1, keepdims=True) for rows in (X, Y))
+    known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
+    near = np.argwhere(known & ~(distances > ALIKE))
+    for start in range(0, len(near), PAIRS_AT_ONCE):
+        i, j = near[start : start + PAIRS_AT_ONCE].T
+        sums = p[i] + q[j]
+        t = np.divide(p[i] - q[j], sums, out=np.zeros_like(sums), where=sums > 0)
+        t[np.abs(t) <= SAME_SHARE] = 0.0
+        inner = np.clip(t, -0.5, 0.5)  # beyond it nothing cancels
+        terms = np.where(
+            np.abs(t) <= 0.5,
+            2 * inner * np.arctanh(inner) + np.log1p(-(inner**2)),
+            xlog1py(1 + t, t) + xlog1py(1 - t, -t),
+        )
+        distances[i, j] = np.sqrt((sums * terms).sum(axis=1) / 4)
+    return distances
 
 
 GRADED, MATCHED, PRESENCE = 0, 1, 2  # how a column compares two values

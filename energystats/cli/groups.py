@@ -11,7 +11,7 @@ from energystats.cli.errors import BadInputError
 from energystats.cli.reading import FileTable
 from energystats.cli.selection import advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.inputs.labels import find_printed_alike, write_codes
+from energystats.inputs.labels import find_alike_but_for_rounding, find_printed_alike, write_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -116,11 +116,24 @@ def note_doubts(table: FileTable, names: Sequence[str], console: Console, where:
         column = table.frame[name]
         if table.source is None and (column == "").any():  # of CSV the reader says so
             console.note(f"an empty text is a value of {name!r}, and no missing one.")
+        _refuse_alike_numbers(table, name, sorted(set(map(str, column.dropna()))))
         _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
         for word in MISSING if any(table.dialect.na_lists) else ():
             if (column == word).any():
                 advice = advise_on_missing(word, table.dialect)
                 console.note(f"{word!r} in column {name!r} is a word: {advice}.")
+
+
+def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None:
+    """Refuse numbers that differ by rounding alone, such as 0.3 and 0.30000000000000004."""
+    numbers = ((table.dialect.value_of(text), text) for text in texts)
+    written = {float(number): text for number, text in numbers if number is not None}
+    found = find_alike_but_for_rounding(list(written)) if len(written) > 1 else None
+    if found is not None:
+        raise BadInputError(
+            f"{table.file}: {written[found[0]]!r} and {written[found[1]]!r} in column {name!r} differ by rounding "
+            "alone; write them alike."
+        )
 
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:

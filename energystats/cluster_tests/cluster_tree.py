@@ -22,7 +22,7 @@ from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.partition import make_partition
+from energystats.clustering.partition import find_numbers, make_partition
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
@@ -388,7 +388,8 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
     labels = np.empty(root.rows.size, dtype=np.intp)
     for j, node in enumerate(leaves):
         labels[node.rows] = j
-    numbers = numbering_by_sums(labels, *d.group_sums(Groups(labels, tuple(range(len(leaves))))))
+    sums = d.group_sums(Groups(labels, tuple(range(len(leaves)))))
+    numbers = find_numbers(d.coordinates, labels, *sums)[0]
     label = {id(node): int(j) for node, j in zip(leaves, numbers, strict=True)}
     labels = numbers[labels]
     nodes: list[TreeNode] = []

@@ -209,7 +209,7 @@ def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float
     text = Caution(
         f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}): p is "
         "approximate.",
-        "On Manhattan distances of uniform data this test rejected up to .24 at level .05. Pass coordinates if there "
+        "On Manhattan distances of uniform data this test rejected up to .26 at level .05. Pass coordinates if there "
         "are any, or say with `alpha` which power of a Euclidean distance R is.",
     )
     warn(text, NotCalibratedWarning)

@@ -78,6 +78,10 @@ NO_CLUSTERER = (
     "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`, or read the "
     "p-values of the tree that they come from"
 )
+OF_TREE = "cluster_tree"
+OTHER_THAN_SEARCHED = (
+    "not tested: the tree cut elsewhere than `energy_cluster(X, {k})` does, so read its p-values, or validate k={k}"
+)
 OTHER_CLUSTERS = (
     "not tested: {} finds other clusters in these points than these labels (adjusted Rand index {:.2f}), as after a "
     "fit to other rows, in another order or scale; give `clusterer` alone, or labels that it finds in `X`"
@@ -259,10 +263,11 @@ def _read_wanted(
         )
     if k is not None and (were_found(k) or np.ndim(k) > 0):
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
-    if clusterer is None and isinstance(fitted := getattr(partition, "partition_", None), Partition):
-        partition = fitted  # of an estimator of this package, with its metric
+    for name in ("partition_", "partition"):  # of an estimator of this package, a tree or a choice of k
+        if clusterer is None and isinstance(held := getattr(partition, name, None), Partition):
+            partition = held  # with its metric
     # of energy clusters it is known how they are found again
-    found = partition if isinstance(partition, Partition) and partition.algorithm in ALGORITHMS else None
+    found = partition if isinstance(partition, Partition) and partition.algorithm in (*ALGORITHMS, OF_TREE) else None
     if found is not None and clusterer is None:
         metric = "precomputed" if isinstance(found.metric, Precomputed) else found.metric
         standardize = found.standardization is not None
@@ -289,6 +294,11 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
         # clusters of another space are labels here, of which nobody knows how they were found
         same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
+        if same and found.algorithm == OF_TREE:
+            # a tree may cut in another space; its clusters are known where the search finds the same ones
+            searched = AUTO.fit(d, Search(k=found.k).on(d), rng)[0]
+            same_clusters = np.array_equal(searched.labels, found.labels)
+            return (searched, "") if same_clusters else (found, OTHER_THAN_SEARCHED.format(k=found.k))
         return found, "" if same and found.approximation is None else NO_CLUSTERER
     if asked.labels is not None:
         given = label_partition(d, asked.labels, "given")

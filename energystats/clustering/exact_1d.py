@@ -12,7 +12,7 @@ from energystats._core.exact_1d import best_breaks, running_sums
 from energystats._core.line_spectrum import line_eigenvalues
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.clustering.partition import Partition
+from energystats.clustering.partition import Partition, midpoints
 from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
@@ -165,7 +165,7 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
         n_init=1,
         n_iter=1,
         converged=True,
-        breaks=_midpoints(values.distinct, starts),
+        breaks=midpoints(values.distinct[starts - 1], values.distinct[starts]),
         metric=d.metric,
         standardization=d.standardization,
         points=d.coordinates,
@@ -173,13 +173,6 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
         index=d.index,
         masses=None if weights is None else np.bincount(labels, weights, minlength=k).astype(np.float64),
     )
-
-
-def _midpoints(x: FloatArray, starts: IntArray) -> FloatArray:
-    """Compute the values halfway between clusters, below the right one even where the two are neighbouring floats."""
-    left, right = x[starts - 1], x[starts]
-    middle = left + 0.5 * (right - left)
-    return np.where(middle < right, middle, left)
 
 
 def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:

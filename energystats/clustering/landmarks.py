@@ -6,7 +6,7 @@ The features are the Nystrom approximation of the kernel behind rho (Williams & 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
@@ -30,7 +30,7 @@ from energystats.clustering.features import (
     search_features,
     seeded_centres,
 )
-from energystats.clustering.partition import Partition
+from energystats.clustering.partition import Partition, find_intervals
 from energystats.clustering.search import Algorithm, Search, check_distinct
 from energystats.clustering.seeding import random_start
 from energystats.display.result import Approximation
@@ -174,9 +174,11 @@ class Landmarks(Algorithm):
                 ConvergenceWarning,
             )
         # clusters are numbered by what the features tell, as others are by M
-        labels = numbering(found.labels, *_numbering_keys(found.centres))[found.labels]
+        intervals = find_intervals(None if isinstance(d, Blocks) else d.coordinates, found.labels, k)
+        numbers, breaks = intervals or (numbering(found.labels, *_numbering_keys(found.centres)), None)
+        labels = numbers[found.labels]
         found = Found(labels, rows.centres(labels, k), found.n_iter, found.converged)
-        partition = _make_landmark_partition(d, rows, search, batch_size, found, pairs)
+        partition = replace(_make_landmark_partition(d, rows, search, batch_size, found, pairs), breaks=breaks)
         return partition, NearestCentre(feature_map, found.centres.means)
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["NearestCluster", "Partition", "make_partition"]
+__all__ = ["NearestCluster", "Partition", "find_intervals", "find_numbers", "make_partition", "midpoints"]
 
 
 RESOLVED = 1e-6  # of W, which the rounding of the bound must not reach where it proves the optimum
@@ -54,9 +54,9 @@ class Partition(Labelled):
     labels : ndarray of shape (n,)
         Cluster of each row, 0..k-1. Clusters are numbered from the largest (in points, or in the sum of weights where
         there are weights) to the smallest, those of one size by rising W, then by the rising sum of rho to all points;
-        only what is tied in all three goes by first rows. So another order of the rows changes no number. By "exact-1d"
-        they are numbered from left to right. Where a user's clusterer left points out, -1 for these; W, S and T are
-        then those of the others.
+        only what is tied in all three goes by first rows. So another order of the rows changes no cluster's number.
+        Intervals of one column are numbered from left to right. Where a user's clusterer left points out, -1 for these;
+        W, S and T are then those of the others.
     k : int
         Number of clusters.
     sizes : tuple of int
@@ -81,7 +81,7 @@ class Partition(Labelled):
         Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
         back.
     breaks : ndarray of shape (k - 1,) or None
-        Midpoints between neighbouring clusters, for "exact-1d".
+        Midpoints between neighbouring clusters of one column, where they are intervals.
     path : ndarray of shape (n_iter + 1,) or None
         W at the start and after every pass of the search that found the partition.
     moves : ndarray of shape (m, 3) or None
@@ -407,7 +407,7 @@ def make_partition(
         return _without_points(d, labels, k, algorithm)
     # M = Z'RZ has W, S and T, and the order of the clusters
     M, s = d.group_sums(Groups(labels, tuple(range(k))), weights)
-    numbers = numbering_by_sums(labels, M, s)
+    numbers, breaks = find_numbers(d.coordinates, labels, M, s)
     order, labels = np.argsort(numbers), numbers[labels]
     M, s = M[np.ix_(order, order)], s[order]
     if moves is not None:
@@ -436,6 +436,7 @@ def make_partition(
         n_perturb=n_perturb,
         n_iter=n_iter,
         converged=converged,
+        breaks=breaks,
         path=path,
         moves=moves,
         masses=None if weights is None else s,
@@ -446,6 +447,39 @@ def make_partition(
         index=d.index,
         coordinates=coordinates,
     )
+
+
+def find_numbers(
+    points: FloatArray | None, labels: IntArray, M: FloatArray, s: FloatArray
+) -> tuple[IntArray, FloatArray | None]:
+    """Give clusters their numbers, (k,): intervals of one column from left to right, with the breaks between them.
+
+    Others are numbered from M = Z'RZ and the sums of weights, the heaviest first.
+    """
+    found = find_intervals(points, labels, s.size)
+    return (numbering_by_sums(labels, M, s), None) if found is None else found
+
+
+def find_intervals(points: FloatArray | None, labels: IntArray, k: int) -> tuple[IntArray, FloatArray] | None:
+    """Find the numbers of intervals of one column from left to right, (k,), and their breaks, (k - 1,); else None."""
+    if points is None or points.shape[1] != 1:
+        return None
+    x, low, high = points[:, 0], np.full(k, np.inf), np.full(k, -np.inf)
+    np.minimum.at(low, labels, x)
+    np.maximum.at(high, labels, x)
+    order = np.argsort(low)
+    left, right = high[order][:-1], low[order][1:]
+    if not (left < right).all():
+        return None
+    numbers = np.empty(k, np.intp)
+    numbers[order] = np.arange(k)
+    return numbers, midpoints(left, right)
+
+
+def midpoints(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Compute the values halfway between clusters, below the right one even where the two are neighbouring floats."""
+    middle = left + 0.5 * (right - left)
+    return np.where(middle < right, middle, left)
 
 
 def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:

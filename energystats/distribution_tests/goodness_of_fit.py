@@ -13,7 +13,7 @@ from energystats._core import normal
 from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key, stream_of
 from energystats._core.pvalues import count_extreme, pvalue_interval, tie_tolerance, upper_pvalue
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import Sample, weigh, with_bar
+from energystats._runtime import MATRIX, Sample, Work, weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
@@ -458,7 +458,13 @@ def goodness_of_fit(
     points = as_points(truths_as_numbers(table) if resolved.domain.truths else table, "X")
     source = as_sampler(distribution, "distribution", table.columns)
     n, d = points.shape
-    target, fitted = _make_reference_points(source, d, n_reference or _reference_size(n), resolved, generator)
+    n_points = n_reference or _reference_size(n)
+    drawn = float(n) * n_resamples + n_points * (source.ppf is None)
+    seconds = source.estimate_seconds(n_resamples, drawn, n_points)
+    if seconds:
+        advice = "Use fewer `n_resamples`, or a sampler that is faster."
+        weigh(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
+    target, fitted = _make_reference_points(source, d, n_points, resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     # fitted to the reference, not to X: null samples are compared with the same semimetric
     fitted.fitted(points)  # what it needs of its columns, it needs of these

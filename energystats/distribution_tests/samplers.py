@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -17,6 +18,8 @@ __all__ = ["Sampler", "as_sampler", "is_distribution", "resampler"]
 
 Draw: TypeAlias = Callable[[int, np.random.Generator], Any]
 LABEL = 60  # characters of a distribution in words
+FEW_ROWS, MORE_ROWS = 2, 10  # that are drawn to see how long it takes
+NOTICED = 1.0  # seconds
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
 
@@ -38,6 +41,8 @@ class Sampler:
         The checked rows of a pilot sample, from which it draws.
     columns : tuple of str or None
         Names of the columns that a data frame which is drawn must have, in their order.
+    timed : bool
+        Whether it may be called to see how long it takes, which a user's function may count.
     """
 
     argument: str
@@ -46,10 +51,23 @@ class Sampler:
     ppf: Callable[[FloatArray], AnyArray] | None = None
     rows: FloatArray | None = None
     columns: tuple[str, ...] | None = None
+    timed: bool = False
 
     def find_columns(self) -> tuple[str, ...] | None:
         """Find the names of the columns that it draws, from two rows of a seed of their own; None without names."""
         return as_table(self.raw(2, np.random.default_rng(0))).columns if self.rows is None else self.columns
+
+    def estimate_seconds(self, calls: float, rows: float, quantiles: int = 0) -> float:
+        """Estimate the time of calls that draw so many rows in all, from two small ones with a seed of their own.
+
+        Quantiles are counted apart.
+        """
+        if not self.timed:
+            return 0.0
+        found = _extrapolate_time(lambda size: self.raw(size, np.random.default_rng(0)), calls, rows)
+        if self.ppf is not None and quantiles:
+            found += _extrapolate_time(self.quantiles, 1, quantiles)
+        return found
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
         """Draw checked rows; (size, d)."""
@@ -82,6 +100,19 @@ class Sampler:
         return numbers
 
 
+def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> float:
+    """Estimate the time of so many calls with so many rows in all, by a call with two rows and one with more."""
+    started = time.perf_counter()
+    draw(FEW_ROWS)
+    few = time.perf_counter() - started
+    if few * max(calls, rows / FEW_ROWS) < NOTICED:  # at the very most
+        return 0.0
+    draw(MORE_ROWS)
+    more = time.perf_counter() - started - few
+    each = max(more - few, 0.0) / (MORE_ROWS - FEW_ROWS)
+    return calls * max(min(few, more) - FEW_ROWS * each, 0.0) + rows * each
+
+
 def is_distribution(value: object) -> bool:
     """Tell whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
     return callable(value) or hasattr(value, "rvs") or _is_new_style(value)
@@ -101,7 +132,8 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
         raise TypeError(f"`{name}` must be an object, got the class {value.__name__}; write `{value.__name__}(...)`.")
     if _is_new_style(value):
         _check_one_distribution(value.icdf, name)
-        return Sampler(name, _shorten_line(str(value)), lambda size, rng: value.sample(size, rng=rng), value.icdf)
+        draw = lambda size, rng: value.sample(size, rng=rng)  # noqa: E731
+        return Sampler(name, _shorten_line(str(value)), draw, value.icdf, timed=True)
     if not hasattr(value, "rvs"):
         return replace(_of_function(value, name), columns=columns)
     # families of SciPy are callable and have `rvs`, frozen distributions are not callable
@@ -113,8 +145,9 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
         )
     if hasattr(value, "ppf"):
         _check_one_distribution(value.ppf, name)
-        return Sampler(name, _label_of(value), lambda size, rng: value.rvs(size=size, random_state=rng), value.ppf)
-    return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng))
+        draw = lambda size, rng: value.rvs(size=size, random_state=rng)  # noqa: E731
+        return Sampler(name, _label_of(value), draw, value.ppf, timed=True)
+    return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng), timed=True)
 
 
 def _of_function(function: Any, name: str) -> Sampler:

@@ -16,6 +16,7 @@ from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "as_labels",
+    "find_alike_but_for_rounding",
     "find_printed_alike",
     "is_single",
     "mark_found",
@@ -30,6 +31,7 @@ __all__ = [
 
 WEIGHTS = ("sample_weight",)  # arguments that hold numbers, not labels
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
+ROUNDING = 1e-14  # of two labels that are numbers: those of R's factor() agree in 15 digits
 MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and pandas print a missing value
 UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
@@ -127,12 +129,33 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         codes, names = _coded_objects(known.tolist(), name) if array.dtype == object else _coded_values(known)
         if array.dtype.kind == "U":
             _warn_of_missing_as_text(codes, names, name)
+    if names and isinstance(names[-1], float):
+        _check_digits(names, name)
     # codes are those of the known labels, so their number says nothing where some are missing
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
         raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
     return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def _check_digits(names: Sequence[Any], name: str) -> None:
+    """Refuse numbers that differ by rounding alone, such as 0.3 and .1 + .2, which were meant as one label."""
+    found = find_alike_but_for_rounding([label for label in names if isinstance(label, float)])
+    if found is not None:
+        raise ValueError(
+            f"`{name}` has labels that differ by rounding alone, {found[0]!r} and {found[1]!r}; round them first, as "
+            "by np.round(..., 12)."
+        )
+
+
+def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float] | None:
+    """Find two fractions that are not equal and agree in 14 digits, as R's factor() takes them for one level."""
+    ordered = np.sort([number for number in numbers if number != np.rint(number)])
+    gaps = np.diff(ordered)
+    near = (gaps > 0) & (gaps <= ROUNDING * np.abs(ordered[1:]))
+    i = int(near.argmax()) if near.any() else -1
+    return None if i < 0 else (float(ordered[i]), float(ordered[i + 1]))
 
 
 def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -> None:

@@ -109,6 +109,12 @@ def as_table(values: Any) -> InputTable:
     # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
     if not of_pandas and hasattr(values, "to_pandas"):
         values = values.to_pandas() if is_of_xarray(values) else _convert_exactly(values)
+    if not hasattr(values, "iloc") and _is_pandas_array(
+        values
+    ):  # its type says what it holds, which an array of NumPy would not
+        import pandas as pd
+
+        return InputTable(pd.Series(values), ("x",))
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
@@ -117,6 +123,14 @@ def as_table(values: Any) -> InputTable:
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+def _is_pandas_array(values: Any) -> bool:
+    """Tell whether this is a column of pandas without its Series, or categories as an index."""
+    kind = type(values)
+    return kind.__module__.partition(".")[0] == "pandas" and (
+        hasattr(values, "_from_sequence") or kind.__name__ == "CategoricalIndex"
+    )
 
 
 def _convert_exactly(values: Any) -> Any:

@@ -36,6 +36,7 @@ class Metric(abc.ABC):
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
     mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
+    measures_columns: ClassVar[bool] = False  # takes variances, or a covariance, from the data
     needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
     by_differences: ClassVar[bool] = False  # depends on x - y alone, so that a shift of all points changes nothing
 

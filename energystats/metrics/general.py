@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from energystats._core.distances import angular, jensen_shannon
 from energystats._core.powers_of_two import deviations, exponents, two_to
 from energystats._typing import FloatArray
 from energystats.inputs.arrays import as_numbers, read_only
@@ -94,7 +95,7 @@ class SciPyMetric(Metric):
         return self.mixes_units or self.measures_columns
 
     @property
-    def measures_columns(self) -> bool:
+    def measures_columns(self) -> bool:  # type: ignore[override]
         """Tell whether variances or a covariance are taken from the data."""
         return self.name in ("seuclidean", "mahalanobis")
 
@@ -162,11 +163,19 @@ class SciPyMetric(Metric):
             X, Y = np.ldexp(X, -units), np.ldexp(Y, -units)
         if self.name in ("cosine", "correlation"):  # of a row of tiny numbers, squares would underflow
             X, Y = _scale_rows(X), _scale_rows(Y)
-        distances = cdist(X, Y, self.name, **parameters)
-        if self.name == "jensenshannon":  # of proportional rows SciPy may take the root of a rounding below 0
-            known = np.multiply.outer(X.any(axis=1), Y.any(axis=1))
-            distances[np.isnan(distances) & known] = 0.0
+            noise = tuple(ROUNDED * np.abs(rows).max(axis=1) * np.sqrt(rows.shape[1]) for rows in (X, Y))
+            distances = angular(self._directions(X, **parameters), self._directions(Y, **parameters), noise)
+        elif self.name == "jensenshannon":
+            distances = jensen_shannon(X, Y)
+        else:
+            distances = cdist(X, Y, self.name, **parameters)
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
+
+    def _directions(self, X: FloatArray, w: FloatArray | None = None) -> FloatArray:
+        """Centre rows for a correlation, and weigh their columns, so that the cosine of what is left is meant."""
+        if self.name == "correlation":
+            X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
+        return X if w is None else np.asarray(X * np.sqrt(w))
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:
         if "exponents" in self.params:
@@ -278,6 +287,7 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "minkowski": 1,
     "sqeuclidean": 2,
 }
+ROUNDED = 4 * np.finfo(float).eps  # of the largest number of a row: what its mean and its length may be wrong by
 NOTHING, SKEW = 1e-12, 1e-8  # of the largest eigenvalue of VI; of its entries beside their mirrors
 SHOWN = 4  # numbers of a parameter
 PARAMETERS = {"jensenshannon": (), "mahalanobis": ("VI",), "minkowski": ("p", "w"), "seuclidean": ("V",)}
