@@ -41,9 +41,7 @@ __all__ = ["Dispersion", "check_two_groups", "dispersion", "energy_distance", "p
 WEIGHTED = "Rows are weighted: sums of weights take the place of the sizes."
 
 
-def pairwise(
-    X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0
-) -> FloatArray:
+def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0) -> Any:
     r"""Compute the matrix of rho between the rows of two tables.
 
     Parameters
@@ -61,9 +59,10 @@ def pairwise(
 
     Returns
     -------
-    ndarray of shape (n, m)
-        Values rho(x_i, y_j), in the unit of the distance to the power alpha. Parameters that depend on the data
-        (``sigma=None``, variances, ranges) are fitted to X.
+    ndarray or DataFrame of shape (n, m)
+        Values rho(x_i, y_j), in the unit of the distance to the power alpha; where X or Y is an object of pandas, a
+        frame with the names of their rows. Parameters that depend on the data (``sigma=None``, variances, ranges) are
+        fitted to X.
 
     Raises
     ------
@@ -112,10 +111,22 @@ def pairwise(
     if Y is None:
         d = Dissimilarity.from_data(X, metric=metric, alpha=alpha)
         weigh(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
-        return np.array(d.matrix)
+        return _with_names(np.array(d.matrix), X, X)
     if isinstance(resolved, Precomputed):
         raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
-    return resolved(X, Y)
+    return _with_names(resolved(X, Y), X, Y)
+
+
+def _with_names(rho: FloatArray, rows: Any, columns: Any) -> Any:
+    """Give a matrix the names of its rows and columns, where either comes from pandas."""
+    if not any(hasattr(table, "iloc") for table in (rows, columns)):
+        return rho
+    import pandas as pd
+
+    indices = (getattr(table, "index", None) if hasattr(table, "iloc") else None for table in (rows, columns))
+    # the index of a condensed matrix names pairs
+    names = (None if index is None or len(index) != n else index for index, n in zip(indices, rho.shape, strict=True))
+    return pd.DataFrame(rho, *names)
 
 
 def energy_distance(

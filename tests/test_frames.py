@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 import energystats as es
@@ -578,3 +579,23 @@ def test_a_column_that_numbers_the_rows_is_told(name, rng):
         es.energy_test(table.assign(**{name: table[name] // 2}), groups=groups, n_resamples=9, rng=0)
         es.energy_test(table.rename(columns={name: "day"}), groups=groups, n_resamples=9, rng=0)
         es.energy_test(table[[name]], groups=groups, n_resamples=9, rng=0)
+
+
+def test_pairwise_keeps_the_names_of_frames(rng):
+    frame = pd.DataFrame(rng.normal(size=(5, 2)), index=list("abcde"), columns=["x", "y"])
+    plain = es.pairwise(frame.to_numpy())
+    assert isinstance(plain, np.ndarray)
+    found = es.pairwise(frame)
+    pd.testing.assert_frame_equal(found, pd.DataFrame(plain, frame.index, frame.index))
+    both = es.pairwise(frame, frame.iloc[:2], metric="manhattan")
+    assert both.index.equals(frame.index)
+    assert list(both.columns) == ["a", "b"]
+    assert es.pairwise(frame, frame.to_numpy()[:2]).columns.tolist() == [0, 1]
+    assert es.pairwise(frame["x"]).index.tolist() == list("abcde")
+    pd.testing.assert_frame_equal(es.pairwise(found, metric="precomputed"), found)
+    condensed = pd.Series(plain[np.triu_indices(5, 1)])
+    assert_array_equal(es.pairwise(condensed, metric="precomputed"), plain)
+    assert isinstance(es.pairwise(frame.to_numpy().tolist()), np.ndarray)
+    # and the names are those that other functions match
+    with pytest.raises(ValueError, match="index"):
+        es.energy_test(found, groups=pd.Series([0, 0, 1, 1, 1], index=list("edcba")), metric="precomputed")

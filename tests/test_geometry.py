@@ -6,6 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose
 from scipy.linalg import eigvals, helmert
 from scipy.spatial.distance import pdist, squareform
 
@@ -706,3 +707,61 @@ def test_three_dimensions_and_groups_are_drawn(rng):
     flat = found.plot(labels=np.arange(12) % 2)
     assert sum(len(c.get_offsets()) for c in flat.collections) == 12
     plt.close("all")
+
+
+# ---------------------------------------------------------------- ordination
+
+
+@pytest.fixture
+def communities(rng):
+    """Samples by species with names, their principal coordinates, and groups."""
+    table = pd.DataFrame(rng.poisson(3, (12, 5)) + 1.0, index=[f"plot {i}" for i in range(12)], columns=list("uvwxy"))
+    return table, es.principal_coordinates(es.pairwise(table, metric="bray")), np.repeat(["a", "b", "c"], 4)
+
+
+def test_weighted_averages_match_their_definition(communities):
+    """vegan's wascores(coordinates, table)."""
+    table, found, _ = communities
+    scores = found.weighted_averages(table)
+    assert scores.index.tolist() == list("uvwxy")
+    for name in table:
+        parts = [table[name].iloc[i] * found.coordinates[i] for i in range(12)]
+        assert_allclose(scores.loc[name], sum(parts) / table[name].sum(), atol=1e-13)
+    assert found.weighted_averages(table.assign(v=0.0)).loc["v"].isna().all()
+    for wrong, match in ((table.iloc[:5], "one row for each of 12"), (-table, "negative"), (table.iloc[::-1], "index")):
+        with pytest.raises(ValueError, match=match):
+            found.weighted_averages(wrong)
+
+
+def test_an_ordination_in_one_call(communities):
+    table, found, groups = communities
+    ax = found.plot(labels=groups, hulls=True, species=table, axes=(1, 3))
+    assert ax.get_ylabel().startswith("axis 3")
+    assert len(ax.lines) == 3
+    place = found.coordinates[:, [0, 2]]
+    for line, name in zip(ax.lines, "abc", strict=True):
+        corners = {tuple(row) for row in line.get_xydata()}
+        assert corners <= {tuple(row) for row in place[groups == name]}
+    drawn = np.concatenate([part.get_offsets() for part in ax.collections if len(part.get_offsets()) == 1])
+    assert_allclose(drawn, [place[groups == name].mean(axis=0) for name in "abc"])
+    tips = np.concatenate([part.get_offsets() for part in ax.collections if len(part.get_offsets()) == 5])
+    assert_allclose(tips, found.weighted_averages(table)[["axis1", "axis3"]])
+    texts = {text.get_text() for text in ax.texts}
+    assert {f"plot {i}" for i in range(12)} <= texts
+    assert texts & set("uvwxy")
+
+
+@pytest.mark.parametrize(
+    ("how", "match"),
+    [
+        ({"hulls": True}, "`hulls` need groups: give `labels`"),
+        ({"labels": np.arange(12) % 2, "hulls": True, "dimensions": 3}, "`dimensions` must be 2 for `hulls`"),
+        ({"axes": (1, 1)}, "`axes` must name 2 different axes"),
+        ({"axes": (1, 2, 3)}, "`axes` must name 2 different axes"),
+        ({"axes": (0, 1)}, "`axes` must be at least 1"),
+        ({"axes": (1, 99)}, "`axes` must be at most"),
+    ],
+)
+def test_pictures_that_cannot_be_drawn(communities, how, match):
+    with pytest.raises(ValueError, match=match):
+        communities[1].plot(**how)

@@ -245,7 +245,7 @@ def test_representatives_are_the_rows_nearest_to_their_clusters(rng, monkeypatch
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     X = pd.DataFrame(rng.standard_normal((40, 3)) + 4 * (np.arange(40) % 2)[:, None])
     text = cluster_report(X, 2, metric="cityblock", alpha=0.7, n_resamples=9)
-    R = es.pairwise(X, metric="cityblock", alpha=0.7)
+    R = es.pairwise(X, metric="cityblock", alpha=0.7).to_numpy()
     labels = es.energy_cluster(X, 2, metric="cityblock", alpha=0.7, rng=0).labels
     for j in range(2):
         rows = np.flatnonzero(labels == j)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,9 +16,10 @@ from energystats.display.result import Named, Result
 from energystats.display.sentences import metric_text
 from energystats.display.tables import TextTable, text_table
 from energystats.geometry.shepard import axis_distances, kruskal_stress
+from energystats.inputs.arrays import as_points
 from energystats.inputs.labels import as_labels
-from energystats.inputs.options import check_count
-from energystats.inputs.table import match_index
+from energystats.inputs.options import check_count, check_flag
+from energystats.inputs.table import as_table, match_index
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -442,13 +444,98 @@ class PrincipalCoordinates(Named):
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
         return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
 
-    def plot(self, ax: Axes | None = None, *, dimensions: int = 2, labels: Any = None) -> Axes:
-        """Draw the points on the first two or three axes with their shares; `labels` (n,) colours them by group."""
+    def weighted_averages(self, amounts: Any) -> pd.DataFrame:
+        """Compute the mean coordinates of the points, weighted by the amounts of each species in them.
+
+        Parameters
+        ----------
+        amounts : DataFrame or array_like of shape (n, s)
+            Amounts of s species in the points, none of them negative.
+
+        Returns
+        -------
+        DataFrame
+            One row a species, columns axis1, axis2, ...; NaN for a species that is nowhere. They are vegan's
+            ``wascores(coordinates, amounts)``.
+
+        Raises
+        ------
+        ValueError
+            If there is not one row for each point, the rows have other names, or an amount is negative or not finite.
+
+        Examples
+        --------
+        >>> import energystats as es
+        >>> found = es.principal_coordinates([[0.0, 2.0], [2.0, 0.0]])
+        >>> found.weighted_averages([[3, 1], [1, 1]]).round(6).abs().values.tolist()
+        [[0.5], [0.0]]
+        """
+        import pandas as pd
+
+        match_index(self.index, amounts, "amounts")
+        table = as_table(amounts)
+        weights = as_points(table, "amounts")
+        if len(weights) != len(self.coordinates):
+            raise ValueError(
+                f"`amounts` must have one row for each of {len(self.coordinates)} points, got {len(weights)}."
+            )
+        if (weights < 0).any():
+            raise ValueError(f"`amounts` must not be negative, got {weights.min():g}.")
+        totals = weights.sum(axis=0)
+        with np.errstate(invalid="ignore"):
+            means = (weights.T @ self.coordinates) / np.where(totals > 0, totals, np.nan)[:, None]
+        columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
+        return pd.DataFrame(means, columns=columns, index=table.columns)
+
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        dimensions: int = 2,
+        axes: Sequence[int] | None = None,
+        labels: Any = None,
+        hulls: bool = False,
+        species: Any = None,
+    ) -> Axes:
+        """Draw the points on two or three axes with their shares.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        dimensions : {2, 3}, default 2
+            Number of axes.
+        axes : sequence of int, optional
+            Which axes, counted from 1; the first ones when None.
+        labels : array_like of shape (n,), optional
+            Group of each point, shown by colour and marker.
+        hulls : bool, default False
+            Whether to draw the convex hull and the centroid of each group, in the plane.
+        species : DataFrame or array_like of shape (n, s), optional
+            Amounts of species, drawn as arrows to their `weighted_averages`; names where they fit.
+
+        Returns
+        -------
+        Axes
+            Names of rows stand beside up to forty points.
+
+        Raises
+        ------
+        ValueError
+            If an axis does not exist, hulls have no groups or three dimensions, arrows have three dimensions, or
+            `labels` or `species` do not fit the points.
+        """
         from energystats.plotting.spectra import plot_coordinates
 
+        check_flag(hulls, "hulls")
         match_index(self.index, labels, "labels")
         codes, groups = (None, ()) if labels is None else as_labels(labels, len(self.coordinates), "labels")
+        if (hulls or species is not None) and dimensions != 2:
+            raise ValueError("`dimensions` must be 2 for `hulls` and `species`, which are drawn in a plane.")
+        if hulls and codes is None:
+            raise ValueError("`hulls` need groups: give `labels`.")
         kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"
+        scores = None if species is None else self.weighted_averages(species).dropna()
         return plot_coordinates(
             self.coordinates,
             ax,
@@ -459,7 +546,20 @@ class PrincipalCoordinates(Named):
             dimensions=dimensions,
             codes=codes,
             groups=groups,
+            axes=self._read_axes(axes, dimensions),
+            hulls=hulls,
+            arrows=None if scores is None else (scores.to_numpy(), [str(name) for name in scores.index]),
         )
+
+    def _read_axes(self, axes: Sequence[int] | None, dimensions: int) -> tuple[int, ...]:
+        """Read the numbers of axes, from 1 on, as places."""
+        if axes is None:
+            return (0, 1, 2)
+        most = self.coordinates.shape[1]
+        numbers = tuple(check_count(j, "axes", low=1, high=most) for j in axes)
+        if len(numbers) != dimensions or len(set(numbers)) < dimensions:
+            raise ValueError(f"`axes` must name {dimensions} different axes from 1 to {most}, got {axes!r}.")
+        return tuple(j - 1 for j in numbers)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -75,7 +75,7 @@ class Gower(Metric):
     --------
     >>> import pandas as pd, energystats as es
     >>> table = pd.DataFrame({"age": [20.0, 30.0, 60.0], "sex": ["f", "m", "f"], "smokes": [True, None, False]})
-    >>> es.pairwise(table, metric="gower").round(3).tolist()
+    >>> es.pairwise(table, metric="gower").round(3).values.tolist()
     [[0.0, 0.625, 0.667], [0.625, 0.0, 0.875], [0.667, 0.875, 0.0]]
     """
 

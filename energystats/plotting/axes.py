@@ -125,33 +125,37 @@ STANDS = [
 ]
 
 
-def draw_names(place: FloatArray, names: Sequence[str], ax: Any, *, all_of_them: bool = True) -> None:
+def draw_names(
+    place: FloatArray, names: Sequence[str], ax: Any, *, all_of_them: bool = True, covered: Sequence[FloatArray] = ()
+) -> list[FloatArray]:
     """Draw names beside the points; in the plane each where it covers least of other names and points.
 
-    Unless `all_of_them`, a name that would cover something is left out.
+    Unless `all_of_them`, a name that would cover something is left out. `covered` are boxes that hold other names or
+    points; those that are covered afterwards are returned.
     """
     if place.shape[1] == 3:
         for row, name in zip(place, names, strict=True):
             ax.text(*row, f" {name}", fontsize=NAME_SIZE)
-        return
+        return []
     getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout is final
     ax.apply_aspect()
     to_points = 72 / ax.figure.dpi
     spots = ax.transData.transform(place) * to_points
     frame = np.array(ax.bbox.extents) * to_points
-    taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots]
+    taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots] + list(covered)
     # greedy placement: each name takes the stand that covers least of points and of names placed before
     crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first
         boxes = [_name_box(spots[i], names[i], stand) for stand in STANDS]
         others = np.array(taken[:i] + taken[i + 1 :])
-        covered = [_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]
-        best = int(np.argmin(covered))
-        if covered[best] > COVERED_AT_MOST and not all_of_them:
+        cost = [_measure_overlap(box, others) + _measure_outside(box, frame) for box in boxes]
+        best = int(np.argmin(cost))
+        if cost[best] > COVERED_AT_MOST and not all_of_them:
             continue
         taken.append(boxes[best])
         ha, va, dx, dy = STANDS[best]
         ax.annotate(names[i], place[i], xytext=(dx, dy), textcoords="offset points", fontsize=NAME_SIZE, ha=ha, va=va)
+    return taken
 
 
 def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:

@@ -25,6 +25,7 @@ from energystats.plotting.axes import (
     plain_all,
     write_plain_name,
 )
+from energystats.plotting.points import find_hull
 
 __all__ = [
     "plot_adjacency",
@@ -107,11 +108,15 @@ def plot_coordinates(
     dimensions: int = 2,
     codes: IntArray | None = None,
     groups: Sequence[object] = (),
+    axes: Sequence[int] = (0, 1, 2),
+    hulls: bool = False,
+    arrows: tuple[FloatArray, Sequence[object]] | None = None,
 ) -> Axes:
-    """Draw points on their first axes, each with its share; names beside up to forty points, a colour for every group.
+    """Draw points on some axes, each with its share; names beside up to forty points, a colour for every group.
 
-    `codes` number the group of each point, whose names are `groups`. `kind` begins the title; `negative_share` is what
-    negative eigenvalues hold, None where there are none.
+    `codes` number the group of each point, whose names are `groups`; `hulls` surround them, with their centroids.
+    `arrows` are tips on all axes and their names. `kind` begins the title; `negative_share` is what negative
+    eigenvalues hold, None where there are none.
     """
     solid = dimensions == 3 or getattr(ax, "name", "") == "3d"
     if dimensions not in (2, 3):
@@ -124,8 +129,7 @@ def plot_coordinates(
     shown = 3 if solid else 2
     n, p = coordinates.shape
     # an axis that the coordinates lack is drawn at 0, with a share of 0
-    place = np.zeros((n, shown))
-    place[:, : min(p, shown)] = coordinates[:, :shown]
+    place, axes = _take_axes(coordinates, axes[:shown]), list(axes[:shown])
     written = plain_all(groups)
     colors = cluster_colors(max(len(groups), 1))
     for j, group in enumerate(written or [None]):
@@ -140,7 +144,9 @@ def plot_coordinates(
         }
         style |= {"edgecolors": "white", "lw": 0.3, "rasterized": n > 1000}
         ax.scatter(*place[rows].T, **style)
-    for j, axis in enumerate("xyz"[:shown]):
+        if hulls:
+            _draw_hull(place[rows], ax, color=colors[j], marker=marker)
+    for j, axis in zip(axes, "xyz", strict=False):
         share = f" ({explained[j]:.1%})" if j < p else " (0%)"
         getattr(ax, f"set_{axis}label")(f"axis {j + 1}{share}")
     missing = "" if negative_share is None else f", negative eigenvalues {negative_share:.1%}"
@@ -157,9 +163,34 @@ def plot_coordinates(
         ax.set_aspect("equal", adjustable="datalim")
         if named:
             ax.margins(0.08)
-    if named:
-        draw_names(place, named, ax)
+    tips = None if arrows is None else _take_axes(arrows[0], axes)
+    if tips is not None:
+        _draw_arrows(tips, ax)
+    covered = draw_names(place, named, ax) if named else []
+    if tips is not None and arrows is not None:
+        draw_names(tips, [write_plain_name(name) for name in arrows[1]], ax, all_of_them=False, covered=covered)
     return ax
+
+
+def _take_axes(coordinates: FloatArray, axes: Sequence[int]) -> FloatArray:
+    """Take some axes, 0 for those that the coordinates lack; (n, p) -> (n, a)."""
+    p = coordinates.shape[1]
+    return np.column_stack([coordinates[:, j] if j < p else np.zeros(len(coordinates)) for j in axes])
+
+
+def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> None:
+    """Draw the convex hull of a group in the plane, and its centroid as a large open marker."""
+    outline = find_hull(points)
+    ax.plot(*np.vstack([outline, outline[:1]]).T, color=color, lw=1.0)
+    center: dict[str, Any] = {"facecolors": "white", "edgecolors": [color], "lw": 1.8, "zorder": 4}
+    ax.scatter(*points.mean(axis=0), s=90, marker=marker, **center)
+
+
+def _draw_arrows(tips: FloatArray, ax: Any) -> None:
+    """Draw arrows from the origin."""
+    for x, y in tips:
+        ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.35", "lw": 0.8})
+    ax.scatter(*tips.T, s=4, color="0.35")  # so that they are inside the axes
 
 
 Cloud = tuple[str, FloatArray, FloatArray, float]  # what it is called, dissimilarities, distances shown, and the stress
