@@ -16,6 +16,7 @@ import pandas as pd
 import pytest
 from numpydoc.docscrape import FunctionDoc
 from numpydoc.validate import validate
+from scipy import stats
 
 import energystats as es
 from energystats.display.result import Result, VerdictFirst
@@ -137,6 +138,9 @@ def make_results():
             mixed[["kind", "g"]], groups=frame["g"], metric="gower", n_bootstrap=39, rng=0
         ),
         "GoodnessOfFitResult": lambda: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 2)), **few),
+        "GoodnessOfFitResult estimated": lambda: es.goodness_of_fit(
+            np.arange(12) % 5, stats.poisson, estimate=True, **fewer
+        ),
         "GoodnessOfFitResult normal": lambda: es.normality_test(X, **few),
         "PowerResult": lambda: es.energy_power(X[:20], X[20:], [3, 9], n_replicates=20, **fewer),
         "DiscoResult": lambda: es.disco(X, groups=np.arange(40) % 3, **fewer),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
 from scipy.linalg import qr
@@ -20,10 +21,11 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
+from energystats.distribution_tests.estimated_fit import Family, find_atoms
 from energystats.distribution_tests.samplers import Sampler, as_sampler
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
-from energystats.inputs.table import as_table, match_columns
+from energystats.inputs.table import InputTable, as_table, match_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import row_places, truths_as_numbers
@@ -361,6 +363,7 @@ def goodness_of_fit(
     X: ArrayLike,
     distribution: Any,
     *,
+    estimate: bool | Callable[[Any], Any] = False,
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     n_resamples: int = 999,
@@ -377,7 +380,10 @@ def goodness_of_fit(
     distribution : scipy.stats distribution or callable
         Fully specified: a frozen distribution such as ``scipy.stats.norm(0, 1)`` or ``multivariate_normal(mean, cov)``,
         an object of SciPy's newer classes such as ``scipy.stats.Normal()``, or a function sampler(size, rng) that
-        returns `size` independent values or rows drawn with the Generator `rng`.
+        returns `size` independent values or rows drawn with the Generator `rng`. With `estimate` a family of SciPy.
+    estimate : bool or callable, default False
+        Whether parameters are estimated, from `X` and every simulated sample: True for `scipy.stats.poisson`, "geom",
+        "bernoulli" (by the mean) and continuous families (SciPy's ``fit``), or a function that returns the distribution.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed". Parameters such as sigma are fitted to the reference points.
     alpha : float, default 1.0
@@ -387,8 +393,7 @@ def goodness_of_fit(
     n_reference : int, optional
         Points that stand for the distribution; 10 n by default, but at least 1,000 and at most 10,000.
     progress : bool or None, default None
-        Show a bar over the samples. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
     rng : int, Generator or None, default None
         Seed of all draws.
 
@@ -422,10 +427,11 @@ def goodness_of_fit(
     The statistic is :math:`n(2g(X, Y) - g(Y, Y) - g(X, X))`, n times the energy distance between the sample and
     reference points Y that stand for the distribution: for one column, where the distribution knows its quantiles,
     those of (i - 1/2)/m; else m draws, made once. The null samples are compared with the same Y, so that the level is
-    exact whatever m; a small m costs power. Parameters must not be estimated from `X`: that makes p too large.
+    exact whatever m; a small m costs power. Parameters that were estimated from `X` make p too large, unless `estimate`
+    does it: then each sample, drawn from the fitted distribution, is compared with its own fit (parametric bootstrap,
+    approximate but for families of location and scale). Distributions on whole numbers have exact means there.
 
-    Where distances have no mean, as for Cauchy, the statistic depends on Y; take ``alpha`` below 1 there. Columns in
-    different units: ``metric="seuclidean"`` or "mahalanobis", which weigh them by the spread of Y.
+    Where distances have no mean, as for Cauchy, take ``alpha`` below 1; for columns in different units "seuclidean".
 
     O(m log m + n_resamples n log m) time for one column with rho = \|x - y\|, else O(m^2 d + n_resamples n m d);
     O((n + m) d) memory and no n x m matrix.
@@ -441,11 +447,10 @@ def goodness_of_fit(
     >>> x = np.random.default_rng(1).exponential(size=50)
     >>> es.goodness_of_fit(x, stats.norm(), rng=0).pvalue
     0.001
-    >>> def disc(size, rng):
-    ...     angle, radius = 2 * np.pi * rng.random(size), np.sqrt(rng.random(size))
-    ...     return np.column_stack((radius * np.cos(angle), radius * np.sin(angle)))
-    >>> es.goodness_of_fit(np.random.default_rng(1).normal(size=(50, 2)), disc, rng=0).pvalue
-    0.004
+    >>> es.goodness_of_fit([0, 2, 1, 3, 5, 2, 2, 4, 0, 1, 7, 3], stats.poisson, estimate=True, rng=0).pvalue > 0.05
+    True
+    >>> es.goodness_of_fit(np.c_[x, x], lambda size, rng: rng.exponential(size=(size, 2)), rng=0).pvalue
+    0.001
     """
     n_resamples = check_count(n_resamples, "n_resamples", low=1)
     if n_reference is not None:
@@ -456,9 +461,12 @@ def goodness_of_fit(
         raise ValueError('`metric` must not be "precomputed": samples are drawn, and rho is needed between new points.')
     table = as_table(X)
     points = as_points(truths_as_numbers(table) if resolved.domain.truths else table, "X")
-    source = as_sampler(distribution, "distribution", table.columns)
     n, d = points.shape
     n_points = n_reference or _reference_size(n)
+    if estimate is not False:
+        family = Family.of(distribution, estimate)
+        return _test_family(family, points, table, resolved, n_points, n_resamples, generator, progress)
+    source = as_sampler(distribution, "distribution", table.columns)
     drawn = float(n) * n_resamples + n_points * (source.ppf is None)
     seconds = source.estimate_seconds(n_resamples, drawn, n_points)
     if seconds:
@@ -491,6 +499,78 @@ def goodness_of_fit(
         reference="draws" if source.ppf is None else "quantiles",
         metric=fitted,
     )
+
+
+def _test_family(
+    family: Family,
+    points: FloatArray,
+    table: InputTable,
+    metric: Metric,
+    n_points: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+    progress: bool | None,
+) -> GoodnessOfFitResult:
+    """Compare the sample with the distribution fitted to it, and simulated samples with those fitted to them."""
+    n, d = points.shape
+    started = time.perf_counter()
+    fit = _compare_with_fit(family, points, "the sample", metric, n_points, rng)
+    fit.metric.check(points, row_places(["X"], [n], [table.index]), table.columns)
+    each = Work(
+        what=f"fits of {family.label} to simulated samples",
+        advice="Use fewer `n_resamples`, or a smaller `n_reference`.",
+        seconds=time.perf_counter() - started,
+    )
+    progress = weigh(progress, MATRIX, each.times(n_resamples))
+
+    def simulate(stream: np.random.Generator, count: int) -> FloatArray:
+        drawn = (fit.source.draw(n, stream) for _ in range(count))
+        what = f"a sample drawn from {fit.source.label}"
+        return np.array([
+            _compare_with_fit(family, sample, what, metric, n_points, stream).statistic for sample in drawn
+        ])  # fmt: skip
+
+    null = _simulated(simulate, n_resamples, rng, progress)
+    p, interval = _compare_with_null(fit.statistic, null, n * fit.target.scale, n)
+    return GoodnessOfFitResult(
+        statistic=fit.statistic,
+        pvalue=p,
+        pvalue_interval=interval,
+        n_resamples=null.size,
+        null_distribution=null,
+        null_hypothesis=f"the sample comes from a distribution of the family {family.label}"
+        + fit.metric.only_means * MEANS_ONLY,
+        distribution=fit.source.label,
+        estimated=True,
+        n=n,
+        d=d,
+        n_reference=fit.target.size,
+        reference=fit.reference,
+        metric=fit.metric,
+    )
+
+
+class _Fit(NamedTuple):
+    """A sample compared with the distribution fitted to it."""
+
+    statistic: float
+    source: Sampler
+    target: _ReferencePoints
+    reference: Literal["exact", "quantiles", "draws"]
+    metric: Metric
+
+
+def _compare_with_fit(
+    family: Family, points: FloatArray, what: str, metric: Metric, n_points: int, rng: np.random.Generator
+) -> _Fit:
+    """Fit a distribution to a sample, and compare the two."""
+    found, source = family.fitted(points, what)
+    atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
+    if atoms is not None:
+        return _Fit(float(atoms.compare(points[None])[0]), source, atoms, "exact", metric)
+    target, fitted = _make_reference_points(source, points.shape[1], n_points, metric, rng)
+    reference: Literal["quantiles", "draws"] = "draws" if source.ppf is None else "quantiles"
+    return _Fit(float(target.compare(points[None])[0]), source, target, reference, fitted)
 
 
 def _reference_size(n: int) -> int:
@@ -659,7 +739,9 @@ class GoodnessOfFitResult(Result):
     null_hypothesis : str
         The question that the p-value answers.
     distribution : str
-        The distribution in words.
+        The distribution in words; the fitted one where parameters were estimated.
+    estimated : bool
+        Whether its parameters were estimated, from the sample and from every simulated one.
     n, d : int
         Rows and columns of the sample.
     n_reference : int
@@ -683,6 +765,7 @@ class GoodnessOfFitResult(Result):
     n_resamples: int
     null_hypothesis: str
     distribution: str
+    estimated: bool = False
     n: int
     d: int
     n_reference: int

@@ -1,0 +1,153 @@
+"""Families of distributions whose parameters are estimated from the sample that is tested: the parametric bootstrap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from energystats._core import normal
+from energystats._typing import FloatArray
+from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution
+
+__all__ = ["Atoms", "Family", "find_atoms"]
+
+
+TAIL = float(np.finfo(np.float64).eps)  # of the probability, left out at either end of a distribution on whole numbers
+MOST_ATOMS = 1_000_000
+
+
+def _fit_poisson(x: FloatArray) -> Any:
+    """Estimate a Poisson distribution by its mean."""
+    from scipy import stats
+
+    return stats.poisson(x.mean())
+
+
+def _fit_geometric(x: FloatArray) -> Any:
+    """Estimate a geometric distribution on 1, 2, ... by its mean."""
+    from scipy import stats
+
+    return stats.geom(1 / max(float(x.mean()), 1.0))
+
+
+def _fit_bernoulli(x: FloatArray) -> Any:
+    """Estimate a Bernoulli distribution by its mean."""
+    from scipy import stats
+
+    return stats.bernoulli(x.mean())
+
+
+OF_COUNTS = {"bernoulli": _fit_bernoulli, "geom": _fit_geometric, "poisson": _fit_poisson}
+EXAMPLE = "`estimate=lambda x: stats.gamma(*stats.gamma.fit(x, floc=0))`"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Family:
+    """A family of distributions, and how one of them is found for a sample.
+
+    Attributes
+    ----------
+    label : str
+        The family in words.
+    estimate : callable
+        Finds the distribution for a sample (n,), or (n, d) with several columns.
+    """
+
+    label: str
+    estimate: Callable[[Any], Any]
+
+    @classmethod
+    def of(cls, family: Any, estimate: Any) -> Family:
+        """Read `distribution` and `estimate` of a call."""
+        label = getattr(family, "name", None) or getattr(family, "__name__", None) or type(family).__name__
+        if callable(estimate):
+            return cls(str(label), estimate)
+        if estimate is not True:
+            raise TypeError(
+                f"`estimate` must be True, False or a function of the sample, got {type(estimate).__name__}; for "
+                f"example {EXAMPLE}."
+            )
+        if not (callable(family) and hasattr(family, "rvs")):
+            frozen = " a frozen one" if hasattr(family, "rvs") else ""
+            raise TypeError(
+                "`distribution` must be a family such as `scipy.stats.poisson` where its parameters are estimated, got"
+                f"{frozen} {type(family).__name__}; or give `estimate` as a function of the sample: {EXAMPLE}."
+            )
+        if label in OF_COUNTS:
+            return cls(str(label), OF_COUNTS[label])
+        if not hasattr(family, "fit"):
+            raise ValueError(
+                f"`estimate=True` knows {', '.join(sorted(OF_COUNTS))} and SciPy's continuous families, not `{label}`; "
+                "give a function of the sample that returns the frozen distribution."
+            )
+        return cls(str(label), lambda x: family(*family.fit(x)))
+
+    def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
+        """Find the distribution for a sample; (n, d)."""
+        try:
+            found = self.estimate(points[:, 0] if points.shape[1] == 1 else points)
+        except Exception as error:
+            error.add_note(f"`estimate` failed for {what}.")
+            raise
+        if not is_distribution(found):
+            raise TypeError(f"`estimate` must return a frozen distribution or a sampler, got {type(found).__name__}.")
+        return found, as_sampler(found, "estimate")
+
+
+# ---------------------------------------------------------------- distributions on whole numbers
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Atoms:
+    """Whole numbers with probabilities, with which rho = |x - y| has exact means.
+
+    Attributes
+    ----------
+    values, probabilities : ndarray of shape (m,)
+        The numbers, rising, around their mean, and how likely they are.
+    center : float
+        What was subtracted from them.
+    scale : float
+        g(Y, Y).
+    """
+
+    values: FloatArray
+    probabilities: FloatArray
+    center: float
+    scale: float
+
+    @property
+    def size(self) -> int:
+        """Count no points: means are exact."""
+        return 0
+
+    def compare(self, samples: FloatArray) -> FloatArray:
+        """Compute n times the energy distance to every sample of one column; (b, n, 1) -> (b,)."""
+        x = np.sort(samples[:, :, 0], axis=1) - self.center
+        below = np.searchsorted(self.values, x, side="right")
+        mass = np.concatenate(([0.0], np.cumsum(self.probabilities)))
+        moment = np.concatenate(([0.0], np.cumsum(self.probabilities * self.values)))
+        # E|x - Y| = x (2 F(x) - 1) + E Y - 2 E[Y; Y <= x]
+        across = (x * (2 * mass[below] - mass[-1]) + moment[-1] - 2 * moment[below]).mean(axis=1)
+        return np.asarray(x.shape[1] * (2 * across - self.scale - normal.mean_distance_sorted(x)))
+
+
+def find_atoms(distribution: Any) -> Atoms | None:
+    """List the values of a frozen distribution on whole numbers; None of another one, or where they are too many."""
+    if not hasattr(distribution, "pmf") or not hasattr(distribution, "ppf"):
+        return None
+    low, high = (float(end) for end in distribution.ppf([TAIL, 1 - TAIL]))
+    if not np.isfinite([low, high]).all() or high - low > MOST_ATOMS:
+        return None
+    values: NDArray[np.float64] = np.arange(low, high + 1)
+    probabilities = np.asarray(distribution.pmf(values), dtype=np.float64)
+    probabilities = probabilities / probabilities.sum()
+    center = float(np.rint(probabilities @ values))
+    values = values - center
+    below = np.cumsum(probabilities)
+    # E|Y - Y'| = 2 sum F (1 - F) over the gaps of 1
+    return Atoms(values, probabilities, center, float(2 * (below[:-1] * (1 - below[:-1])).sum()))

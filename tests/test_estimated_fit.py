@@ -1,0 +1,137 @@
+"""Goodness of fit with parameters that are estimated: R's statistic, definitions, levels, and what is refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy import stats
+
+import energystats as es
+from energystats._core.labelings import draw_key, stream_of
+from energystats.distribution_tests.estimated_fit import find_atoms
+
+FEW = {"n_resamples": 19, "rng": 0}
+
+
+@pytest.mark.parametrize(
+    ("x", "statistic"),
+    [  # energy 1.7-11 in R 4.2.2: poisson.e(as.integer(x))
+        ([0, 2, 1, 3, 5, 2, 2, 4, 0, 1, 7, 3], 0.497901683432085),
+        ([12, 15, 9, 30, 22, 18, 11, 14, 17, 25, 8, 13, 16], 4.76599858992314),
+    ],
+)
+def test_poisson_of_r(x, statistic):
+    found = es.goodness_of_fit(x, stats.poisson, estimate=True, **FEW)
+    assert found.statistic == pytest.approx(statistic, rel=1e-12)
+    assert (found.estimated, found.reference, found.n_reference) == (True, "exact", 0)
+    assert found.distribution == f"poisson({np.mean(x):g})"
+
+
+OF_COUNTS = [stats.poisson(3.2), stats.geom(0.3), stats.bernoulli(0.2), stats.binom(7, 0.6)]
+
+
+@given(st.sampled_from(OF_COUNTS), st.integers(0, 99))
+def test_atoms_match_their_definition(distribution, seed):
+    x = distribution.rvs(size=6, random_state=np.random.default_rng(seed)).astype(float)
+    values = np.arange(0, 200)
+    p = distribution.pmf(values)
+    across = np.mean([p @ abs(v - values) for v in x])
+    own = p @ abs(np.subtract.outer(values, values)) @ p
+    within = np.abs(np.subtract.outer(x, x)).mean()
+    atoms = find_atoms(distribution)
+    assert atoms.compare(x[None, :, None])[0] == pytest.approx(6 * (2 * across - own - within), abs=1e-10)
+    assert atoms.scale == pytest.approx(own)
+
+
+def test_no_atoms_without_whole_numbers():
+    assert find_atoms(stats.norm()) is None
+    assert find_atoms(stats.poisson(1e14)) is None
+    assert find_atoms(lambda size, rng: rng.normal(size=size)) is None
+
+
+def test_every_simulated_sample_is_compared_with_its_own_fit():
+    """By a loop over the same draws."""
+    x = np.random.default_rng(3).poisson(2, 15)
+    found = es.goodness_of_fit(x, stats.poisson, estimate=True, n_resamples=9, rng=5)
+    stream = stream_of(draw_key(np.random.default_rng(5)), 0)
+    for value in found.null_distribution:
+        sample = stats.poisson(x.mean()).rvs(size=15, random_state=stream).astype(float)
+        expected = find_atoms(stats.poisson(sample.mean())).compare(sample[None, :, None])[0]
+        assert value == pytest.approx(expected)
+    assert found.pvalue == (1 + (found.null_distribution >= found.statistic - 1e-12).sum()) / 10
+
+
+def test_continuous_families_are_fitted_by_scipy():
+    x = np.random.default_rng(1).normal(3, 2, size=25)
+    found = es.goodness_of_fit(x, stats.norm, estimate=True, n_reference=400, **FEW)
+    fixed = es.goodness_of_fit(x, stats.norm(*stats.norm.fit(x)), n_reference=400, **FEW)
+    assert found.statistic == pytest.approx(fixed.statistic)
+    assert found.distribution == fixed.distribution
+    assert found.null_hypothesis == "the sample comes from a distribution of the family norm"
+    assert (found.estimated, fixed.estimated) == (True, False)
+    # parameters that were estimated make the other p too large
+    assert found.null_distribution.mean() < fixed.null_distribution.mean()
+
+
+def test_a_function_may_estimate():
+    x = np.random.default_rng(1).gamma(2, size=25)
+    found = es.goodness_of_fit(x, stats.gamma, estimate=lambda x: stats.gamma(*stats.gamma.fit(x, floc=0)), **FEW)
+    assert found.distribution.startswith("gamma(")
+    assert ", 0, " in found.distribution
+    X = np.random.default_rng(2).normal(size=(20, 2))
+    several = es.goodness_of_fit(
+        X, stats.multivariate_normal, estimate=lambda x: stats.multivariate_normal(x.mean(axis=0), np.cov(x.T)), **FEW
+    )
+    assert (several.reference, several.d) == ("draws", 2)
+
+
+@pytest.mark.parametrize(
+    ("family", "estimate", "error", "match"),
+    [
+        (stats.poisson(3), True, TypeError, r"must be a family such as `scipy.stats.poisson`.*got a frozen one"),
+        (stats.nbinom, True, ValueError, r"`estimate=True` knows bernoulli, geom, poisson and .* not `nbinom`"),
+        (stats.poisson, "mle", TypeError, r"`estimate` must be True, False or a function of the sample, got str"),
+        (stats.poisson, 1, TypeError, r"`estimate` must be True, False or a function"),
+        (stats.norm, lambda x: 3.0, TypeError, r"`estimate` must return a frozen distribution or a sampler, got float"),
+        (stats.norm, lambda x: stats.norm, TypeError, r"`estimate` must be fully specified, got the family `norm`"),
+    ],
+)
+def test_bad_input(family, estimate, error, match):
+    with pytest.raises(error, match=match):
+        es.goodness_of_fit([1.0, 2.0, 4.0], family, estimate=estimate, **FEW)
+
+
+def test_an_error_of_the_estimate_names_the_sample():
+    def fails(x):
+        raise RuntimeError("no optimum")
+
+    with pytest.raises(RuntimeError, match="no optimum") as caught:
+        es.goodness_of_fit([1.0, 2.0], stats.norm, estimate=fails, **FEW)
+    assert "`estimate` failed for the sample." in caught.value.__notes__
+
+
+def test_the_same_seed_gives_the_same(rng):
+    x = rng.poisson(4, 30)
+    first, again = (es.goodness_of_fit(x, stats.poisson, estimate=True, n_resamples=99, rng=2) for _ in range(2))
+    assert_allclose(first.null_distribution, again.null_distribution, rtol=0)
+
+
+def test_other_counts_are_found(rng):
+    x = rng.negative_binomial(1, 0.1, 80)
+    assert es.goodness_of_fit(x, stats.poisson, estimate=True, n_resamples=99, rng=0).pvalue <= 0.05
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("name", ["poisson", "geom", "expon"])
+def test_level(name, rng):
+    draw, family, estimate = {
+        "poisson": (lambda: rng.poisson(2, 25), stats.poisson, True),
+        "geom": (lambda: rng.geometric(0.3, 25), stats.geom, True),
+        "expon": (lambda: rng.exponential(size=25), stats.expon, lambda x: stats.expon(0, x.mean())),
+    }[name]
+    count = 0
+    for _ in range(300):
+        how = {"estimate": estimate, "n_resamples": 39, "n_reference": 100, "rng": rng}
+        count += es.goodness_of_fit(draw(), family, **how).pvalue <= 0.05
+    assert count <= stats.binom.ppf(0.999, 300, 0.06), f"{count} of 300"
