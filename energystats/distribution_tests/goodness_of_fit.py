@@ -383,7 +383,7 @@ def goodness_of_fit(
         returns `size` independent values or rows drawn with the Generator `rng`. With `estimate` a family of SciPy.
     estimate : bool or callable, default False
         Whether parameters are estimated, from `X` and every simulated sample: True for `scipy.stats.poisson`, "geom",
-        "bernoulli" (by the mean) and continuous families (SciPy's ``fit``), or a function that returns the distribution.
+        "bernoulli" (by the mean) and continuous families (SciPy's ``fit``), or a function that returns one.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed". Parameters such as sigma are fitted to the reference points.
     alpha : float, default 1.0
@@ -420,7 +420,6 @@ def goodness_of_fit(
     See Also
     --------
     normality_test : Normality with unknown mean and covariance.
-    energy_test : Whether two samples have one distribution.
 
     Notes
     -----
