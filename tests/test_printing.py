@@ -436,7 +436,7 @@ def test_frames_of_tests_name_standardization_sizes_and_the_interval():
 
 
 def test_latex_has_every_row_and_no_bare_specials(result):
-    frame, text = result.to_frame(), result.to_latex()
+    frame, text = result.to_frame(), result.to_latex(full=True)
     body = text.split("\\midrule")[1].split("\\bottomrule")[0]
     rows = [line for line in body.splitlines() if line.strip().endswith("\\\\")]
     assert len(rows) == (frame.shape[1] if result._one_row else len(frame))
@@ -446,7 +446,7 @@ def test_latex_has_every_row_and_no_bare_specials(result):
 
 
 def test_markdown_has_every_row(result):
-    frame, lines = result.to_frame(), result.to_markdown().splitlines()
+    frame, lines = result.to_frame(), result.to_markdown(full=True).splitlines()
     head = 2 if frame.shape[1] else 1  # tabulate writes no empty one
     assert len(lines) == head + (frame.shape[1] if result._one_row else len(frame))
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
@@ -516,7 +516,8 @@ def test_a_format_of_numbers_leaves_p_values_as_they_are(turned):
 
 def test_p_values_on_paper_never_read_0():
     found = es.energy_test(np.arange(60.0), np.arange(60.0) + 1e4, method="asymptotic")
-    assert r"pvalue & \textless{}2.2e-16" in found.to_latex()
+    assert r"pvalue & \textless{}2.2e-16" in found.to_latex(full=True)
+    assert r"& \textless{}2.2e-16 &" in found.to_latex()
     assert "<2.2e-16" in found.to_markdown().replace("&lt;", "<")
 
 
@@ -529,3 +530,63 @@ def test_repr_has_six_digits_and_never_a_p_of_1_that_is_less():
 
     assert short_repr(1 - 1e-9) == "0.999999999"
     assert short_repr(1.0) == "1.0"
+
+
+# ---------------------------------------------------------------- tables of a journal
+
+
+def rows_of_latex(text):
+    """Cells of a tabular of booktabs, by a parser of its own: it fails on anything else."""
+    begin, end = r"\\begin\{tabular\}\{([lr]+)\}\n\\toprule\n", r"\\bottomrule\n\\end\{tabular\}\n"
+    found = re.fullmatch(begin + r"(.*?)\\midrule\n(.*?)" + end, text, re.DOTALL)
+    assert found, text
+    sides, head, body = found.groups()
+    rows = [re.split(r"(?<!\\)&", line.removesuffix("\\\\")) for line in (head + body).strip().splitlines()]
+    cells = [[cell.strip() for cell in row] for row in rows]
+    assert {len(row) for row in cells} == {len(sides)}
+    assert not any(re.search(r"(?<!\\)[_%#$&]", cell) for row in cells for cell in row)
+    return cells
+
+
+def rows_of_markdown(text):
+    lines = [re.split(r"(?<!\\)\|", line)[1:-1] for line in text.splitlines()]
+    return [[cell.strip() for cell in line] for i, line in enumerate(lines) if i != 1]
+
+
+def test_every_result_makes_a_table_for_paper(result):
+    text = result.to_latex()
+    if result._journal() is None:
+        assert text == result.to_latex(full=True)
+        return
+    cells = rows_of_latex(text)
+    assert len(cells) == len(result._journal()) + 1
+    assert len(rows_of_markdown(result.to_markdown())) == len(cells)
+    assert not {"metric", "standardized", "null\\_hypothesis"} & set(cells[0])  # constant, and in the text
+
+
+def test_what_a_journal_prints():
+    iris = es.datasets.load("iris")
+    X, species = iris.iloc[:, :4], iris["species"]
+    head, row = rows_of_latex(es.energy_test(X, groups=species, rng=0).to_latex())
+    assert head == ["groups", "n", "S", "S/T", "p", "permutations"]
+    assert row[:2] + row[4:] == ["setosa, versicolor, virginica", "50 + 50 + 50", "0.0010", "999"]
+    f = es.energy_test(X, groups=species, statistic="f", rng=0)
+    assert rows_of_latex(f.to_latex())[0][2:4] == ["F", "df"]
+    assert rows_of_latex(f.to_latex())[1][3] == "2, 147"
+    approximate = es.energy_test(X, groups=species, method="asymptotic")
+    assert rows_of_latex(approximate.to_latex())[0][-1] == "method"
+    for alpha, squares in ((2.0, "SS"), (1.0, "dispersion")):
+        table = rows_of_latex(es.disco(X, "~ species", data=iris, alpha=alpha, n_resamples=9, rng=0).to_latex())
+        assert table[0] == ["", "Df", squares, "R2", "F", "p"]
+        assert [line[0] for line in table[1:]] == ["species", "Residual", "Total"]
+        assert [line[1] for line in table[1:]] == ["2", "147", "149"]
+        assert table[3][4:] == ["-", "-"]
+    pairs = es.pairwise_tests(X, species, n_resamples=19, rng=0)
+    heads = ["groups", "n", "E", "S/T", "p", "p adjusted", "p spread", "p spread, adjusted"]
+    assert rows_of_latex(pairs.to_latex())[0] == heads
+    plain = es.pairwise_tests(X, species, n_resamples=19, correction="none", rng=0)
+    assert rows_of_latex(plain.to_latex())[0] == ["groups", "n", "E", "S/T", "p", "p spread"]
+    many = es.energy_test(np.arange(20.0), groups=np.arange(20) // 2, n_resamples=9, rng=0)
+    assert rows_of_latex(many.to_latex())[1][0] == "10 groups"
+    with pytest.raises(TypeError, match="`full` must be True or False"):
+        many.to_markdown(full=1)

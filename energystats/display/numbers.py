@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["interval_text", "number", "numbers", "p_text", "probability", "proportion", "write_table_numbers"]
+__all__ = [
+    "holds_chances",
+    "interval_text",
+    "number",
+    "numbers",
+    "p_text",
+    "probability",
+    "proportion",
+    "write_table_numbers",
+]
 
 
 SMALLEST_P = 2.2e-16  # smaller ones are rounding of the distribution that they come from
@@ -111,13 +120,17 @@ def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = 
             pass
         elif pd.api.types.is_float_dtype(column.dtype):
             values = column.to_numpy(dtype=float, na_value=math.nan)
-            chances = "pvalue" in str(column.name) or column.name == "level"
-            texts = list(map(probability, values)) if chances else numbers(values)
+            texts = list(map(probability, values)) if holds_chances(column.name) else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
         elif column.isna().any():
             column = column.astype(object).where(column.notna(), "-")
         columns.append(column)
     return pd.concat(columns, axis=1) if columns else frame
+
+
+def holds_chances(name: object) -> bool:
+    """Tell from the name of a column whether it holds p-values or levels."""
+    return "pvalue" in str(name) or name in ("level", "p") or str(name).startswith("p ")
 
 
 def rounded(value: float) -> str:

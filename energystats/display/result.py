@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from energystats._typing import IntArray
-from energystats.display.numbers import number, write_table_numbers
+from energystats.display.numbers import holds_chances, number, write_table_numbers
 from energystats.display.sentences import Caution, sentences
 from energystats.display.tables import TextTable, latex_text, markdown_text, shorten_name
 from energystats.inputs.arrays import read_only
@@ -97,19 +97,25 @@ class Result(abc.ABC):
     def to_frame(self) -> pd.DataFrame:
         """Make a table of the numbers, as a pandas DataFrame."""
 
-    def to_latex(self, buf: Any = None, *, escape: bool = True, **options: Any) -> str | None:
-        """Write the table of `to_frame` for LaTeX, by pandas.
+    def _journal(self) -> pd.DataFrame | None:
+        """Make the table that a journal prints; None where it is all of `to_frame`."""
+        return None
+
+    def to_latex(self, buf: Any = None, *, full: bool = False, escape: bool = True, **options: Any) -> str | None:
+        """Write a table for LaTeX, by pandas: what a journal prints, or all of `to_frame`.
 
         Parameters
         ----------
         buf : path or file, optional
             Where to write; the text is returned when None.
+        full : bool, default False
+            Whether to write every column of `to_frame`; so it is, too, where `columns` name some of them.
         escape : bool, default True
             Whether characters such as ``_`` and ``%`` in names stand for themselves.
         **options
             For `pandas.DataFrame.to_latex`, such as `caption`, `label` and `float_format`; without `float_format`
-            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
-            index that only counts is left out.
+            numbers and p-values are written as in the summary. A test in full stands in two columns, names and values;
+            an index that only counts is left out.
 
         Returns
         -------
@@ -118,9 +124,10 @@ class Result(abc.ABC):
         """
         own = options.get("formatters", {})
         check_flag(escape, "escape")
+        check_flag(full, "full")
         write = latex_text if escape else str
         plain = not {"float_format", "formatters"} & options.keys()
-        frame, right = self._on_paper(options, write, plain=plain, own=own)
+        frame, right = self._on_paper(options, write, full=full, plain=plain, own=own)
         if isinstance(own, dict) and own:
             options["formatters"] = {write(name): formatter for name, formatter in own.items()}
         sides = "l" * (frame.index.nlevels if options["index"] else 0) + "".join("lr"[number] for number in right)
@@ -128,17 +135,19 @@ class Result(abc.ABC):
         text: str | None = frame.to_latex(buf, escape=False, **options)
         return text
 
-    def to_markdown(self, buf: Any = None, **options: Any) -> str | None:
-        """Write the table of `to_frame` for Markdown, by pandas.
+    def to_markdown(self, buf: Any = None, *, full: bool = False, **options: Any) -> str | None:
+        """Write a table for Markdown, by pandas: what a journal prints, or all of `to_frame`.
 
         Parameters
         ----------
         buf : path or file, optional
             Where to write; the text is returned when None.
+        full : bool, default False
+            Whether to write every column of `to_frame`; so it is, too, where `columns` name some of them.
         **options
             For `pandas.DataFrame.to_markdown` and tabulate, such as `tablefmt` and `floatfmt`; without `floatfmt`
-            numbers and p-values are written as in the summary. A test stands in two columns, names and values; an
-            index that only counts is left out.
+            numbers and p-values are written as in the summary. A test in full stands in two columns, names and values;
+            an index that only counts is left out.
 
         Returns
         -------
@@ -151,7 +160,8 @@ class Result(abc.ABC):
             If tabulate is not installed.
         """
         how = options.pop("floatfmt", None)
-        frame, right = self._on_paper(options, markdown_text, plain=how is None, form=how)
+        check_flag(full, "full")
+        frame, right = self._on_paper(options, markdown_text, full=full, plain=how is None, form=how)
         sides = ["left"] * (frame.index.nlevels if options["index"] else 0) + [("left", "right")[n] for n in right]
         options = {"colalign": sides, "disable_numparse": True, **options}
         try:
@@ -165,19 +175,22 @@ class Result(abc.ABC):
         options: dict[str, Any],
         write: Callable[[object], str],
         *,
+        full: bool,
         plain: bool,
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Write `to_frame` as it goes to paper, and say which columns hold numbers; fix the options `columns`, `index`.
+        """Write the table of a journal, or all of `to_frame`, and say which columns hold numbers; fix the options.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
         """
         import pandas as pd
 
-        frame = self.to_frame()
-        if (chosen := options.pop("columns", None)) is not None:
+        chosen = options.pop("columns", None)
+        journal = None if full or chosen is not None else self._journal()
+        frame = self.to_frame() if journal is None else journal
+        if chosen is not None:
             frame = frame[list(chosen)]
         if options.get("index") is None:
             bare = frame.index.names == [None] and list(frame.index) == list(range(len(frame)))
@@ -186,13 +199,13 @@ class Result(abc.ABC):
             options["index"] = not bare or frame.shape[1] == 0
         right = [holds_numbers(kind) for kind in frame.dtypes]
         left = set(own if isinstance(own, dict) else ())
-        chances = {name for name in frame if "pvalue" in str(name)}
+        chances = {name for name in frame if holds_chances(name)}
         frame = write_table_numbers(frame, [name for name in frame if name not in left and (plain or name in chances)])
         if form is not None:
             write_number = f"{{:{form}}}".format
             for name in frame.select_dtypes("float"):
                 frame[name] = ["-" if np.isnan(value) else write_number(value) for value in frame[name]]
-        if self._one_row and not options["index"]:
+        if self._one_row and journal is None and not options["index"]:
             frame, right = frame.T.set_axis(["value"], axis=1), [True]
             options["index"] = True
 

@@ -21,10 +21,12 @@ __all__ = [
     "markdown_text",
     "shorten_name",
     "text_table",
+    "write_groups",
     "write_sizes",
 ]
 
 
+GROUPS_WRITTEN = 6  # in a table for paper
 WIDTH = 96  # columns of a summary
 GAP = "  "
 ROWS_SHOWN = 60  # of a table in a summary
@@ -72,6 +74,12 @@ def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
     if shown == len(texts):
         return ", ".join(texts)
     return ", ".join([*texts[: max(shown, 1)], f"... ({len(texts)} groups)"])
+
+
+def write_groups(labels: Sequence[object]) -> str:
+    """Write 'a, b, c' for a few groups, and how many there are for many."""
+    texts = cut_all(labels)
+    return ", ".join(texts) if len(texts) <= GROUPS_WRITTEN else f"{len(texts)} groups"
 
 
 def latex_text(text: object) -> str:

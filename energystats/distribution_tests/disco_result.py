@@ -263,6 +263,12 @@ class DiscoResult(Result):
         """Return `table`, with the semimetric and whether columns were standardized in every row."""
         return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
 
+    def _journal(self) -> pd.DataFrame:
+        """Make an analysis of variance: Df, sums of squares, R2, F and p of every term, the residual and the total."""
+        squares = "SS" if self.metric.only_means else "dispersion"
+        table = self.table[["df", "dispersion", "R2", "F", "pvalue"]].rename_axis(index="")
+        return table.set_axis(["Df", squares, "R2", "F", "p"], axis=1)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of T of every row, with the p-values of the terms."""
         from energystats.plotting.distances import plot_decomposition

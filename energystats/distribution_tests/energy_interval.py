@@ -335,6 +335,13 @@ class EnergyIntervalResult(Result):
         row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         return pd.DataFrame([row])
 
+    def _journal(self) -> pd.DataFrame:
+        """Make one row: sizes, E and the interval."""
+        import pandas as pd
+
+        row = {"n": " + ".join(map(str, self.sizes)), "E": self.statistic, "low": self.low, "high": self.high}
+        return pd.DataFrame([row | {"confidence": self._percent(), "bootstrap samples": self.n_bootstrap}])
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the bootstrap distribution with the interval and E of the samples."""
         from energystats.plotting.null_distributions import plot_interval

@@ -174,6 +174,7 @@ def normality_test(
         null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}"
         + after,
         distribution=f"{family}, parameters estimated" + ", rounded" * (grid is not None),
+        estimated=True,
         n=n,
         d=d,
         n_reference=0,
@@ -492,6 +493,7 @@ def goodness_of_fit(
         null_distribution=null,
         null_hypothesis=f"the sample comes from {source.label}" + fitted.only_means * MEANS_ONLY,
         distribution=source.label,
+        estimated=False,
         n=n,
         d=d,
         n_reference=target.size,
@@ -764,7 +766,7 @@ class GoodnessOfFitResult(Result):
     n_resamples: int
     null_hypothesis: str
     distribution: str
-    estimated: bool = False
+    estimated: bool
     n: int
     d: int
     n_reference: int
@@ -795,7 +797,7 @@ class GoodnessOfFitResult(Result):
 
     def _conclusion(self) -> str:
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"
-        return state_evidence(self.pvalue, "against the null hypothesis", note=others)
+        return state_evidence(self.pvalue, "of a misfit", note=others)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row; the columns are the field names."""
@@ -813,6 +815,13 @@ class GoodnessOfFitResult(Result):
             "null_hypothesis",
         )
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def _journal(self) -> pd.DataFrame:
+        """Make one row: the distribution, rows and columns, the statistic, p and the simulated samples."""
+        import pandas as pd
+
+        row = {"distribution": self.distribution, "n": self.n, "columns": self.d, "n E": self.statistic}
+        return pd.DataFrame([row | {"p": self.pvalue, "simulated samples": self.n_resamples}])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the null distribution with the observed statistic."""

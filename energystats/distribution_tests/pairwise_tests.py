@@ -409,6 +409,24 @@ class PairwiseTestsResult(Result):
         """Return `table`."""
         return self.table
 
+    def _journal(self) -> pd.DataFrame:
+        """Make one row a pair: names, sizes, E, S/T, p and adjusted p, and those of equal spread."""
+        import pandas as pd
+
+        adjusted = {} if self.correction == "none" else {"p adjusted": self.pvalue_adjusted}
+        spread = {} if self.correction == "none" else {"p spread, adjusted": self.pvalue_spread_adjusted}
+        columns = {
+            "groups": [f"{row.group1} and {row.group2}" for row in self.rows],
+            "n": [f"{row.n1} + {row.n2}" for row in self.rows],
+            "E": [row.energy_distance for row in self.rows],
+            "S/T": [row.effect_size for row in self.rows],
+            "p": [row.pvalue for row in self.rows],
+            **adjusted,
+            "p spread": [row.pvalue_spread for row in self.rows],
+            **spread,
+        }
+        return pd.DataFrame(columns)
+
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw S/T of every pair, labelled with its adjusted p-value."""
         from energystats.plotting.null_distributions import plot_pairs

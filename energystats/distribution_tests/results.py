@@ -10,7 +10,7 @@ from energystats._typing import FloatArray
 from energystats.display.numbers import interval_text, number, probability, proportion
 from energystats.display.result import Result
 from energystats.display.sentences import exact_note, metric_note, metric_text, seed_note, state_evidence, undecided
-from energystats.display.tables import LEVEL, TextTable, shorten_name, text_table, write_sizes
+from energystats.display.tables import LEVEL, TextTable, shorten_name, text_table, write_groups, write_sizes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 
+NAMES = {"between": "S", "f": "F", "mmd2": "MMD squared", "mmd2 (unbiased)": "MMD squared (U)", "min p": "smallest p"}
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
 
 
@@ -165,6 +166,18 @@ class EnergyTestResult(Result):
         row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         row["null_hypothesis"] = self.null_hypothesis
         return pd.DataFrame([row]).astype({"inhomogeneity": float})
+
+    def _journal(self) -> pd.DataFrame:
+        """Make one row: groups, sizes, the statistic, its degrees of freedom, S/T, p and the permutations."""
+        import pandas as pd
+
+        row: dict[str, Any] = {"groups": write_groups(self.labels), "n": " + ".join(map(str, self.sizes))}
+        row[NAMES.get(self.statistic_name, self.statistic_name)] = self.statistic
+        if self.statistic_name == "f":
+            row["df"] = f"{len(self.sizes) - 1}, {sum(self.sizes) - len(self.sizes)}"
+        row |= {"S/T": self.effect_size, "p": self.pvalue}
+        row |= {"permutations": self.n_resamples} if self.n_resamples else {"method": self.method}
+        return pd.DataFrame([row])
 
     def _density(self) -> tuple[FloatArray, FloatArray] | None:
         """Compute the curve that stands for the null distribution, if one does."""

@@ -24,7 +24,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import interval_text, number, numbers, probability
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
-from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
+from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
@@ -479,6 +479,21 @@ class SpreadTestResult(Result):
     def to_frame(self) -> pd.DataFrame:
         """Return `table`."""
         return self.table
+
+    def _journal(self) -> pd.DataFrame:
+        """Make one row: groups, sizes, mean distances, F, its degrees of freedom, p and the permutations."""
+        import pandas as pd
+
+        row = {
+            "groups": write_groups(self.labels),
+            "n": " + ".join(map(str, self.sizes)),
+            "mean distances": ", ".join(numbers(self.mean_distances.tolist())),
+            "F": self.statistic,
+            "df": ", ".join(map(str, self.df)),
+            "p": self.pvalue,
+            "permutations": self.n_resamples,
+        }
+        return pd.DataFrame([row])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the points on the first two principal coordinates, the hulls of the groups, and lines to their centres.
