@@ -599,3 +599,42 @@ def test_pairwise_keeps_the_names_of_frames(rng):
     # and the names are those that other functions match
     with pytest.raises(ValueError, match="index"):
         es.energy_test(found, groups=pd.Series([0, 0, 1, 1, 1], index=list("edcba")), metric="precomputed")
+
+
+# ---------------------------------------------------------------- other libraries
+
+
+def test_matrices_of_scikit_bio_are_read_with_their_ids(rng):
+    skbio = pytest.importorskip("skbio")
+    frame = pd.DataFrame(rng.normal(size=(12, 2)), index=[f"s{i}" for i in range(12)])
+    g = pd.Series(np.arange(12) % 2, index=frame.index, name="g")
+    R = es.pairwise(frame)
+    D, how = skbio.DistanceMatrix(R.to_numpy(), frame.index.tolist()), {"metric": "precomputed", "rng": 0}
+    assert es.energy_test(D, groups=g, **how).pvalue == es.energy_test(R, groups=g, **how).pvalue
+    assert es.energy_cluster(D, 2, **how).names == tuple(frame.index)
+    assert es.principal_coordinates(D).names == tuple(frame.index)
+    np.testing.assert_allclose(es.lingoes(D).distances, es.lingoes(R).distances)
+    np.testing.assert_array_equal(es.energy_hclust(D, metric="precomputed"), es.energy_hclust(R, metric="precomputed"))
+    with pytest.raises(ValueError, match="index"):
+        es.energy_test(D, groups=g.iloc[::-1], **how)
+    with pytest.warns(es.MatrixAsPointsWarning):
+        es.dispersion(D, g)
+
+
+def test_tables_of_anndata_are_read_with_their_names(rng):
+    anndata = pytest.importorskip("anndata")
+    sparse = pytest.importorskip("scipy.sparse")
+    frame = pd.DataFrame(rng.normal(size=(12, 3)), index=[f"cell {i}" for i in range(12)], columns=list("uvw"))
+    obs = pd.DataFrame({"g": pd.Categorical(["a", "b"] * 6)}, index=frame.index)
+    cells = anndata.AnnData(frame.to_numpy(), obs=obs, var=pd.DataFrame(index=frame.columns))
+    cells.obsm["X_pca"] = frame.to_numpy()[:, :2]
+    found = es.energy_test(cells, groups=cells.obs["g"], n_resamples=99, rng=0)
+    assert found.pvalue == es.energy_test(frame, groups=obs["g"], n_resamples=99, rng=0).pvalue
+    assert es.energy_cluster(cells, 2, rng=0).columns == ("u", "v", "w")
+    assert es.energy_cluster(cells, 2, rng=0).names == tuple(frame.index)
+    es.energy_test(cells.obsm["X_pca"], groups=cells.obs["g"], n_resamples=9, rng=0)
+    with pytest.raises(ValueError, match="index"):
+        es.energy_test(cells, groups=cells.obs["g"].iloc[::-1])
+    counts = anndata.AnnData(sparse.csr_matrix(np.eye(3)))
+    with pytest.raises(TypeError, match=r"is sparse; give coordinates, such as `adata.obsm\['X_pca'\]`"):
+        es.energy_cluster(counts, 2)

@@ -105,15 +105,16 @@ def as_table(values: Any) -> InputTable:
     delayed = hasattr(values, "__dask_graph__") and not is_of_xarray(values)
     if delayed:
         values = values.compute()
+    if not hasattr(values, "iloc"):
+        values = _convert_by_library(values)
     of_pandas = hasattr(values, "iloc")
     # Polars and Arrow: pandas keeps the types of their columns, and marks missing values in one way
     if not of_pandas and hasattr(values, "to_pandas"):
         values = values.to_pandas() if is_of_xarray(values) else _convert_exactly(values)
-    if not hasattr(values, "iloc") and _is_pandas_array(
-        values
-    ):  # its type says what it holds, which an array of NumPy would not
+    if not hasattr(values, "iloc") and _is_pandas_array(values):
         import pandas as pd
 
+        # its type says what it holds, which an array of NumPy would not
         return InputTable(pd.Series(values), ("x",))
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
@@ -123,6 +124,21 @@ def as_table(values: Any) -> InputTable:
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
     return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+
+
+def _convert_by_library(values: Any) -> Any:
+    """Make a frame of a matrix of scikit-bio, with its ids, and of the table of an AnnData; others stay."""
+    library = type(values).__module__.partition(".")[0]
+    if library == "skbio" and hasattr(values, "ids") and hasattr(values, "to_data_frame"):
+        return values.to_data_frame()
+    if library == "anndata" and hasattr(values, "obs_names"):
+        if hasattr(values.X, "toarray"):
+            raise TypeError(
+                "The X of this AnnData is sparse; give coordinates, such as `adata.obsm['X_pca']`, or the dense table, "
+                "`adata.to_df()`."
+            )
+        return values.to_df()
+    return values
 
 
 def _is_pandas_array(values: Any) -> bool:
