@@ -39,6 +39,17 @@ def test_square_frames_carry_names_and_fit_their_groups(name):
         es.energy_test(d**2, groups=groups[::-1], metric="precomputed")
 
 
+def test_the_meadows_are_those_of_the_dissimilarities():
+    """vegan's vegdist of the table that ships is the matrix that ships."""
+    table, d = es.datasets.load("dune"), es.datasets.load("dune_bray")
+    species = table.iloc[:, :30]
+    assert table.index.tolist() == d.index.tolist()
+    np.testing.assert_allclose(es.pairwise(species, metric="bray"), d, rtol=1e-12)
+    assert es.datasets.groups("dune").tolist() == es.datasets.groups("dune_bray").tolist()
+    assert species.to_numpy().sum() == 685
+    assert table["A1"].sum() == pytest.approx(97.0)
+
+
 def test_dissimilarities_are_not_euclidean():
     for name in SQUARE:
         assert not es.is_euclidean(es.datasets.load(name))

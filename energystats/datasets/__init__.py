@@ -46,6 +46,13 @@ SOURCES = {
         "Encyclopaedia, Cambridge University Press. The values are those of `datasets::eurodist` in R; the three "
         "regions are ours. 94 of the 210 distances are longer than the way over a third city."
     ),
+    "dune": (
+        "Cover classes (0 to 9) of 30 plant species on 20 dune meadows of the island of Terschelling, with the thickness "
+        "of the A1 horizon (cm), classes of moisture and manure, the use and the management of the meadows (BF "
+        "biological farming, HF hobby farming, NM nature conservation, SF standard farming), from Jongman, ter Braak & "
+        "van Tongeren (1987), Data Analysis in Community and Landscape Ecology, Pudoc. The values are those of "
+        "`vegan::dune` and `vegan::dune.env` in R."
+    ),
     "dune_bray": (
         "Bray-Curtis dissimilarities of the cover classes of 30 plant species on 20 dune meadows of the island of "
         "Terschelling, from Jongman, ter Braak & van Tongeren (1987), Data Analysis in Community and Landscape "
@@ -59,7 +66,7 @@ SOURCES = {
         "hypothesis of equality is true."
     ),
 }
-GROUPS = {"iris": "species", "eurodist": "region", "dune_bray": "management", "graph_path": "group"}
+GROUPS = {"iris": "species", "eurodist": "region", "dune": "Management", "dune_bray": "management", "graph_path": "group"}
 
 
 def load(name: str) -> pd.DataFrame:
@@ -67,9 +74,9 @@ def load(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name : {"iris", "eurodist", "dune_bray", "graph_path"}
-        Which one. "iris" is a table of measurements; the others are dissimilarities d, not squared, that are not
-        Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
+    name : {"iris", "dune", "eurodist", "dune_bray", "graph_path"}
+        Which one. "iris" is a table of measurements, "dune" of species (the first 30 columns) and what is known of the
+        meadows; the others are dissimilarities d, not squared, that are not Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
 
     Returns
     -------
@@ -96,7 +103,11 @@ def load(name: str) -> pd.DataFrame:
     1476.0
     """
     frame = _read(name)
-    if name != "iris":
+    if name == "dune":
+        frame = frame.set_index("plot")
+        numbers = frame.columns.drop(["Management", "Use"])
+        frame = frame.astype({column: float if column == "A1" else int for column in numbers})
+    elif name != "iris":
         frame = frame.set_index(frame.columns[0]).drop(columns=GROUPS[name]).astype(float)
         frame.columns.name = None
     frame.attrs["source"] = SOURCES[name]
@@ -108,7 +119,7 @@ def groups(name: str) -> pd.Series[str]:
 
     Parameters
     ----------
-    name : {"iris", "eurodist", "dune_bray", "graph_path"}
+    name : {"iris", "dune", "eurodist", "dune_bray", "graph_path"}
         Which one.
 
     Returns
