@@ -265,7 +265,7 @@ class DiscoResult(Result):
 
     def _journal(self) -> pd.DataFrame:
         """Make an analysis of variance: Df, sums of squares, R2, F and p of every term, the residual and the total."""
-        squares = "SS" if self.metric.only_means else "dispersion"
+        squares = "SS" if self.metric.only_means or getattr(self.metric, "alpha", 1.0) == 2 else "dispersion"
         table = self.table[["df", "dispersion", "R2", "F", "pvalue"]].rename_axis(index="")
         return table.set_axis(["Df", squares, "R2", "F", "p"], axis=1)
 
