@@ -9,6 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NOT_RUN_BY_TESTS = {"ruff", "mypy", "pandas-stubs"}
+SKIPPED_THERE = {"scikit-bio", "anndata"}  # tests of what they make are left out where they are not installed
 
 
 def floors(requirements):
@@ -31,7 +32,7 @@ def test_every_floor_is_installed_by_the_leg_of_lowest_versions():
     declared = {**floors(project["dependencies"]), **floors(project["optional-dependencies"]["test"])}
     lines = (ROOT / ".ci" / "lowest.txt").read_text().splitlines()
     pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
-    assert set(declared) - set(pinned) == NOT_RUN_BY_TESTS
+    assert set(declared) - set(pinned) == NOT_RUN_BY_TESTS | SKIPPED_THERE
     for name in set(declared) & set(pinned):
         assert padded(declared[name]) == padded(pinned[name]), name
 

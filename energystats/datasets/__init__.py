@@ -66,7 +66,13 @@ SOURCES = {
         "hypothesis of equality is true."
     ),
 }
-GROUPS = {"iris": "species", "eurodist": "region", "dune": "Management", "dune_bray": "management", "graph_path": "group"}
+GROUPS = {
+    "iris": "species",
+    "eurodist": "region",
+    "dune": "Management",
+    "dune_bray": "management",
+    "graph_path": "group",
+}
 
 
 def load(name: str) -> pd.DataFrame:
