@@ -47,10 +47,10 @@ SOURCES = {
         "regions are ours. 94 of the 210 distances are longer than the way over a third city."
     ),
     "dune": (
-        "Cover classes (0 to 9) of 30 plant species on 20 dune meadows of the island of Terschelling, with the thickness "
-        "of the A1 horizon (cm), classes of moisture and manure, the use and the management of the meadows (BF "
-        "biological farming, HF hobby farming, NM nature conservation, SF standard farming), from Jongman, ter Braak & "
-        "van Tongeren (1987), Data Analysis in Community and Landscape Ecology, Pudoc. The values are those of "
+        "Cover classes (0 to 9) of 30 plant species on 20 dune meadows of the island of Terschelling, with the "
+        "thickness of the A1 horizon (cm), classes of moisture and manure, the use and the management of the meadows "
+        "(BF biological farming, HF hobby farming, NM nature conservation, SF standard farming), from Jongman, ter "
+        "Braak & van Tongeren (1987), Data Analysis in Community and Landscape Ecology, Pudoc. The values are those of "
         "`vegan::dune` and `vegan::dune.env` in R."
     ),
     "dune_bray": (
@@ -81,8 +81,9 @@ def load(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : {"iris", "dune", "eurodist", "dune_bray", "graph_path"}
-        Which one. "iris" is a table of measurements, "dune" of species (the first 30 columns) and what is known of the
-        meadows; the others are dissimilarities d, not squared, that are not Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
+        Which one. "iris" is a table of measurements, "dune" one of species (30 columns) and what is known of the
+        meadows; the others are dissimilarities d, not squared, that are not Euclidean: road distances of cities,
+        Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
 
     Returns
     -------
