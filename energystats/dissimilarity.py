@@ -507,8 +507,8 @@ class Blocks(Dissimilarity):
         """Check a table and fit a metric to a few of its rows, so that it must not need all of them."""
         if metric.needs_all_rows:
             raise ValueError(
-                f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; name its parameters (an "
-                "`es.metrics` object), or give the table as an array."
+                f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; give the table as an array, or "
+                "name the variances or the covariance: `es.metrics.SciPyMetric(name, params=...)`."
             )
         check_z_scores(metric, standardize)
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])

@@ -230,3 +230,22 @@ def test_all_functions_take_them(amounts):
     pairs = es.energy_distance(frame[:4], frame[4:], metric="chi2")
     assert pairs == pytest.approx(es.energy_distance(es.pairwise(amounts, metric="chi2"), groups=groups,
                                                      metric="precomputed"))  # fmt: skip
+
+
+@pytest.mark.parametrize("metric", ["bray", "hellinger", "chord", "chi2", "kulczynski", "ruzicka", "jensenshannon"])
+def test_references_do_not_leave_the_domain(metric, amounts):
+    """Reference tables had numbers below 0, on which these were computed, or were not: bare NaN."""
+    with pytest.raises(ValueError, match=r"in which .* has no meaning; use method=.split"):
+        es.cluster_test(amounts, 2, metric=metric, method="refit", n_resamples=9, rng=0)
+    with pytest.raises(ValueError, match="draws reference data in coordinates, and there are none"):
+        es.select_k(amounts, 3, metric=metric, rng=0)
+    assert es.select_k(amounts, 3, "eigengap", metric=metric, rng=0).k >= 2
+    es.cluster_test(amounts, 2, metric=metric, method="refit", null="independent", n_resamples=9, rng=0)
+
+
+def test_only_lines_are_said_to_be_looked_along(amounts):
+    lines = "Modes were looked for along lines"
+    many = np.concatenate([amounts, amounts[::-1] * [1.1, 1.3, 0.9, 1.7], amounts + 0.7])
+    assert any(note.startswith(lines) for note in es.cluster_test(many, 2, metric="bray", rng=0).notes)
+    refit = es.cluster_test(amounts, 2, metric="bray", method="refit", null="independent", n_resamples=9, rng=0)
+    assert not any(note.startswith(lines) for note in refit.notes)

@@ -334,7 +334,7 @@ def test_names_of_r_give_the_numbers_of_r(name):
 
 
 def test_jaccard_of_vegan_is_named(counts):
-    with pytest.raises(ValueError, match=r"or `es.metrics.Jaccard\(quantitative=True\)`, vegan's for amounts"):
+    with pytest.raises(ValueError, match=r"or metric=.ruzicka. for amounts, which is vegan's"):
         es.pairwise(counts, metric="jaccard")
     found = squareform(es.pairwise(TABLE, metric=es.metrics.Jaccard(quantitative=True)))
     assert_allclose(found, [2 / 3, 0.5, 0.769230769230769], rtol=1e-12)  # vegdist(X, "jaccard")

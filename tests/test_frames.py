@@ -622,7 +622,7 @@ def test_matrices_of_scikit_bio_are_read_with_their_ids(rng):
 
 
 def test_tables_of_anndata_are_read_with_their_names(rng):
-    anndata = pytest.importorskip("anndata")
+    anndata = pytest.importorskip("anndata")  # which needs a pandas below 3, so that it is no dependency of the tests
     sparse = pytest.importorskip("scipy.sparse")
     frame = pd.DataFrame(rng.normal(size=(12, 3)), index=[f"cell {i}" for i in range(12)], columns=list("uvw"))
     obs = pd.DataFrame({"g": pd.Categorical(["a", "b"] * 6)}, index=frame.index)

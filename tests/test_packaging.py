@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NOT_RUN_BY_TESTS = {"ruff", "mypy", "pandas-stubs"}
-SKIPPED_THERE = {"scikit-bio", "anndata"}  # tests of what they make are left out where they are not installed
+SKIPPED_THERE = {"scikit-bio"}  # tests of what they make are left out where they are not installed
 
 
 def floors(requirements):

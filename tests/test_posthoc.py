@@ -53,9 +53,9 @@ def test_the_test_of_spread_does_not_depend_on_the_unit(exponent, rng):
     assert plain["pvalue_spread"].tolist() == scaled["pvalue_spread"].tolist()
 
 
-def test_two_points_have_a_spread_and_one_has_none(rng):
-    X = rng.normal(size=(13, 2))
-    table = es.pairwise_tests(X, np.repeat(["a", "b", "c"], [2, 1, 10]), n_resamples=49, rng=0).table
+def test_three_points_have_a_spread_and_two_have_none(rng):
+    X = rng.normal(size=(15, 2))
+    table = es.pairwise_tests(X, np.repeat(["a", "b", "c"], [3, 2, 10]), n_resamples=49, rng=0).table
     spread = table.set_index(["group1", "group2"])["pvalue_spread"].notna()
     assert spread.to_dict() == {("a", "b"): False, ("a", "c"): True, ("b", "c"): False}
     adjusted = adjust([0.01, np.nan, 0.02], "bonferroni")

@@ -15,10 +15,10 @@ from scipy.stats import binom, f_oneway
 
 import energystats as es
 from energystats._core.labelings import draw_key
-from energystats._core.spatial_median import weights_of_medians, weights_of_medians_on_line
+from energystats._core.spatial_median import _median_on_line, weights_of_medians
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import FREE
-from energystats.distribution_tests.spread_test import _shares_between, measure_spread
+from energystats.distribution_tests.designs import FREE, ExchangeableUnits
+from energystats.distribution_tests.spread_test import FEWEST, _shares_between, measure_spread
 
 VEGAN = json.loads((Path(__file__).parent / "oracles_vegan" / "betadisper.json").read_text())
 IRIS = es.datasets.load("iris")
@@ -84,7 +84,7 @@ def test_medians_have_the_smallest_sum_of_distances(three, alpha, weighted, rng)
     w = rng.uniform(0.5, 2, len(X)) if weighted else np.ones(len(X))
     d, checked = Dissimilarity.from_data(X, metric="euclidean", alpha=alpha), Groups.from_labels(groups, 28, name="g")
     points = coordinates(d.matrix)
-    spread = measure_spread(d, checked, w)
+    spread = measure_spread(d, checked, FREE, w)
     for j in range(3):
         inside = checked.codes == j
         m, cost = median_of(points[inside], w[inside])
@@ -109,13 +109,35 @@ def test_centroids_are_means(three):
 @given(st.lists(st.integers(-5, 5), min_size=2, max_size=12), st.integers(0, 10**6))
 def test_medians_on_a_line(values, seed):
     x = np.array(values, dtype=float)
-    codes = np.zeros(x.size, dtype=np.intp)
-    centers = weights_of_medians_on_line(x, np.ones(x.size), codes, 1)
-    assert centers[:, 0] @ x == np.median(x)
+    assert _median_on_line(x, np.ones(x.size)) @ x == np.median(x)
     # a weight of three is a point three times
     counts = np.random.default_rng(seed).integers(1, 4, x.size)
-    centers = weights_of_medians_on_line(x, counts.astype(float), codes, 1)
-    assert centers[:, 0] @ x == np.median(np.repeat(x, counts))
+    assert _median_on_line(x, counts.astype(float)) @ x == np.median(np.repeat(x, counts))
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda x: (pd.DataFrame({"x": x, "constant": 1.0}), {"alpha": 2.0}),
+        lambda x: (np.c_[x, 2 * x + 3, -x], {"alpha": 2.0, "metric": "euclidean"}),
+        lambda x: (np.subtract.outer(x, x) ** 2, {"metric": "precomputed"}),
+        lambda x: (x, {"alpha": 2.0, "metric": "seuclidean"}),
+        lambda x: (x, {"metric": es.metrics.Kernel("linear")}),
+    ],
+    ids=["constant column", "collinear columns", "matrix", "seuclidean", "kernel"],
+)
+def test_points_on_a_line_have_one_median_however_they_are_given(form, rng):
+    """Between two middle points every point is a median: the middle of them, as in R and in one column."""
+    x, g = rng.normal(size=22) * 100, np.repeat([0, 1, 2], [6, 8, 8])
+    line = es.spread_test(x, g, alpha=2.0, **FEW)
+    for j in range(3):
+        own = x[g == j]
+        z = np.abs(own - np.median(own)) * np.sqrt(own.size / (own.size - 1))
+        assert_allclose(line.distances[g == j], z, rtol=1e-9)
+    X, how = form(x)
+    found = es.spread_test(X, g, **how, **FEW)
+    assert found.statistic == pytest.approx(line.statistic, rel=1e-6)
+    assert found.pvalue == line.pvalue
 
 
 @pytest.mark.parametrize("alpha", [1.0, 1.5, 2.0])
@@ -144,11 +166,10 @@ def test_shares_between_groups_match_their_definition(rng, weighted):
     sizes = [4, 7, 5]
     codes, k, n = np.repeat([0, 1, 2], sizes), 3, 16
     w = rng.uniform(0.5, 2, n) if weighted else np.ones(n)
-    x, factors = rng.normal(size=n), np.array([1.2, 1.05, 1.1])
     labelings = np.array([rng.permutation(codes) for _ in range(6)])
-    found = _shares_between(w, x, factors, labelings, k)
-    for labels, share in zip(labelings, found, strict=True):
-        y = x * factors[labels]
+    values = rng.normal(size=(6, n))
+    found = _shares_between(w, values, labelings, k)
+    for labels, y, share in zip(labelings, values, found, strict=True):
         grand = np.average(y, weights=w)
         means = np.array([np.average(y[labels == j], weights=w[labels == j]) for j in range(k)])
         between = w @ (means[labels] - grand) ** 2
@@ -235,6 +256,64 @@ def test_residuals_stay_where_the_design_keeps_them(rng, design):
         es.spread_test(X, g, design=es.Design(strata=g))
 
 
+def labelings_of(scheme, key, count):
+    return np.concatenate([*scheme.random(count, key)])
+
+
+def test_labels_of_distances_are_permuted_within_a_design(rng):
+    """By a loop: z keeps its stratum's mean, and what is moved is brought to the variance of its new cell."""
+    strata, g = np.repeat([0, 1], [16, 14]), np.r_[[0] * 10, [1] * 6, [0] * 5, [1] * 9]
+    X = rng.normal(size=(30, 2)) * np.repeat([1.0, 4.0], [16, 14])[:, None] + 9.0 * strata[:, None]
+    found = es.spread_test(X, g, design=es.Design(strata=strata), n_resamples=29, rng=4)
+    z, f = np.empty(30), {}
+    for s in (0, 1):
+        for j in (0, 1):
+            cell = (strata == s) & (g == j)
+            f[s, j] = np.sqrt(cell.sum() / (cell.sum() - 1))
+            alone = es.spread_test(X[strata == s], g[strata == s], **FEW)
+            z[cell] = alone.distances[alone.codes == j]
+    assert_allclose(found.distances, z, rtol=1e-8)
+    means = np.array([z[strata == s].mean() for s in (0, 1)])[strata]
+    within = ExchangeableUnits.of(Groups(g, (0, 1)), es.Design(strata=strata)).scheme(g)
+    expected = []
+    for labels in labelings_of(within, draw_key(np.random.default_rng(4)), 29):
+        moved = [
+            m + (v - m) * f[s, new] / f[s, old] for v, m, s, old, new in zip(z, means, strata, g, labels, strict=True)
+        ]
+        parts = [np.array(moved)[labels == j] for j in (0, 1)]
+        expected.append(f_oneway(*parts).statistic)
+    assert_allclose(found.null_distribution, expected, rtol=1e-7)
+    assert found.statistic == pytest.approx(f_oneway(z[g == 0], z[g == 1]).statistic)
+
+
+def test_few_labelings_have_no_small_p(rng):
+    """One cage a diet gave p = .001 whatever the data, three pairs p = .005."""
+    x, g = rng.normal(size=10), np.repeat(["a", "b"], 5)
+    for _ in range(5):
+        assert es.spread_test(rng.normal(size=10), g, design=es.Design(whole_plots=g), **FEW).pvalue == 1
+    table = es.pairwise_tests(x, g, design=es.Design(whole_plots=g), **FEW).table
+    assert table["pvalue_spread"].tolist() == [1.0]
+    pairs = es.Design(strata=np.tile(np.arange(3), 2))
+    p = [
+        es.spread_test(rng.normal(size=6), [0] * 3 + [1] * 3, design=pairs, n_resamples=999, rng=0).pvalue
+        for _ in range(5)
+    ]
+    assert min(p) > 0.15  # of eight labelings two are as good as any
+
+
+@pytest.mark.parametrize(("heavy", "known"), [(5.0, True), (30.0, False)])
+def test_a_point_with_most_of_the_weight_stands_for_no_spread(rng, heavy, known):
+    g, w = np.tile([0, 1], 20), np.r_[heavy, np.ones(39)]
+    table = es.pairwise_tests(rng.normal(size=40), g, sample_weight=w, **FEW).table
+    assert table["pvalue_spread"].notna().tolist() == [known]
+
+
+def test_weights_of_whole_groups_change_nothing(rng):
+    X, g = rng.normal(size=(30, 2)), np.arange(30) % 2
+    tables = [es.pairwise_tests(X, g, sample_weight=w, **FEW).table for w in (None, np.where(g, 5.0, 1.0))]
+    assert tables[0]["pvalue_spread"][0] == tables[1]["pvalue_spread"][0]
+
+
 def test_wide_groups_are_found(rng):
     X = rng.normal(size=(80, 3)) * np.repeat([1.0, 3.0], 40)[:, None] + np.repeat([0.0, 5.0], 40)[:, None]
     found = es.spread_test(X, np.repeat(["narrow", "wide"], 40), rng=0)
@@ -266,9 +345,13 @@ def test_bray_curtis_needs_no_matrix_of_the_user():
 # ---------------------------------------------------------------- edges
 
 
-def test_a_group_of_one_is_refused(rng):
-    with pytest.raises(ValueError, match=r"`groups` must have two points or more in each group: 'c' has one"):
-        es.spread_test(rng.normal(size=(7, 2)), list("aaabbbc"))
+@pytest.mark.parametrize(("last", "match"), [("c", "'c' has 1"), ("cc", "'c' has 2, which are equally far")])
+def test_groups_of_one_and_two_are_refused(rng, last, match):
+    """Residuals of two points are 0, so that groups of two beside a larger one were rejected .25 of the time."""
+    groups = list("aaabbb" + last)
+    with pytest.raises(ValueError, match=rf"`groups` must have 3 points or more in each group: {match}"):
+        es.spread_test(rng.normal(size=(len(groups), 2)), groups)
+    assert FEWEST == 3
 
 
 def test_identical_points_are_no_evidence():
@@ -277,11 +360,11 @@ def test_identical_points_are_no_evidence():
 
 
 def test_nothing_to_permute_is_refused():
-    """Two points a group, or all of a group equally far from its centre: no residual differs from 0."""
-    with pytest.raises(ValueError, match=r"the points of every group lie equally far from its centre"):
-        es.spread_test([[0.0], [1.0], [5.0], [9.0]], [0, 0, 1, 1])
+    """All points of a group equally far from its centre: no residual differs from 0."""
     R = np.where(np.eye(8, dtype=bool), 0.0, 1.0)
     R[4:, 4:] *= 3
+    with pytest.raises(ValueError, match=r"the points of every group lie equally far from its centre"):
+        es.spread_test(R, np.repeat([0, 1], 4), metric="precomputed")
     assert np.isnan(es.pairwise_tests(R, np.repeat([0, 1], 4), metric="precomputed", **FEW).table["pvalue_spread"][0])
 
 
@@ -336,6 +419,33 @@ LEVELS = {
     "5 + 40, exponential": ([5, 40], 1, np.random.Generator.standard_exponential),
     "three of 10, exponential": ([10, 10, 10], 5, np.random.Generator.standard_exponential),
 }
+PLOTS = np.repeat(np.arange(12), 6)
+DESIGNS = {  # groups, design, and what is drawn
+    "plots with effects of their own": (
+        (PLOTS >= 6).astype(int),
+        es.Design(whole_plots=PLOTS),
+        lambda rng: rng.normal(size=72) + rng.normal(size=12)[PLOTS],
+    ),
+    "pairs": (
+        np.repeat([0, 1], 8),
+        es.Design(strata=np.tile(np.arange(8), 2)),
+        lambda rng: rng.normal(size=16) + 3 * np.tile(rng.normal(size=8), 2),
+    ),
+    "strata of unlike spread, unbalanced": (
+        np.r_[[0] * 15, [1] * 5, [0] * 5, [1] * 15],
+        es.Design(strata=np.repeat([0, 1], 20)),
+        lambda rng: rng.normal(size=40) * np.repeat([1.0, 4.0], 20) + np.repeat([0.0, 5.0], 20),
+    ),
+}
+
+
+@pytest.mark.calibration
+@pytest.mark.parametrize("name", DESIGNS)
+def test_level_in_designs(name, rng):
+    groups, design, draw = DESIGNS[name]
+    p = np.array([es.spread_test(draw(rng), groups, design=design, n_resamples=99, rng=rng).pvalue for _ in range(400)])
+    assert (p <= 0.05).sum() <= binom.ppf(0.999, 400, 0.06), f"{(p <= 0.05).sum()} of 400"
+    assert (p <= 0.01).sum() <= binom.ppf(0.999, 400, 0.015), f"{(p <= 0.01).sum()} of 400"
 
 
 @pytest.mark.calibration

@@ -6,13 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["squared_distances_to", "weights_of_means", "weights_of_medians", "weights_of_medians_on_line"]
+__all__ = ["squared_distances_to", "weights_of_means", "weights_of_medians"]
 
 
 STEP = 1e-11  # of the mean distance from the median: a shorter step of the search is its end
 PASSES = 5000  # at most; a median at a point where others lie almost opposite to each other needs hundreds
+OFF_LINE = 1e-9  # of the squared distance between its ends: what a point on a line may be off
+EVEN = 1e-12  # of half of the weight: two sums that differ by less are halves
 AT_POINT = 1e-12  # of the mean distance: a point so near to the median is taken to be so far from it
 
 Multiply = Callable[[FloatArray], FloatArray]  # columns times R, (n, c) -> (n, c)
@@ -44,10 +46,15 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
     """Find the weights of points whose mean is the spatial median of their group, and whether the search ended; (n, k).
 
     Weiszfeld's rule, from the centroids: every point weighs w over its distance from the last centre. It needs no
-    coordinates, only products with R. The sum of w times distance falls in every step. Two points have their midpoint.
+    coordinates, only products with R. The sum of w times distance falls in every step. Where the points of a group lie
+    on one line, the middle of all medians is taken, of two points their midpoint.
     """
     here = np.arange(codes.size)
+    along, on_line = _positions_on_lines(codes, k, multiply)
     centers = weights_of_means(w, codes, k)
+    for j in np.flatnonzero(on_line):
+        inside = codes == j
+        centers[inside, j] = _median_on_line(along[inside], w[inside])
     mass = np.bincount(codes, w, minlength=k)
     products = multiply(centers)
     for _ in range(PASSES):
@@ -57,6 +64,7 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
         moved = np.zeros_like(centers)
         moved[here, codes] = w / np.maximum(distances / unit, AT_POINT)
         moved /= moved.sum(axis=0)
+        moved[:, on_line] = centers[:, on_line]
         products, last = multiply(moved), products
         # |m' - m|^2 = -1/2 (a' - a)'R(a' - a), as the weights of a centre sum to 1
         squared_step = -np.einsum("ij,ij->j", moved - centers, products - last) / 2
@@ -66,15 +74,30 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
     return centers, False
 
 
-def weights_of_medians_on_line(x: FloatArray, w: FloatArray, codes: IntArray, k: int) -> FloatArray:
-    """Give the weights of points whose mean is the weighted median of their group, the midpoint of two; (n, k)."""
-    centers = np.zeros((codes.size, k))
-    for j in range(k):
-        rows = np.flatnonzero(codes == j)
-        rows = rows[np.argsort(x[rows], kind="stable")]
-        below = np.cumsum(w[rows])
-        half = below[-1] / 2
-        low, high = np.searchsorted(below, half * (1 - 1e-12)), np.searchsorted(below, half * (1 + 1e-12), side="right")
-        middle = rows[[low, min(high, rows.size - 1)]]
-        np.add.at(centers[:, j], middle, 0.5)
-    return centers
+def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, BoolArray]:
+    """Find positions on the line from a point of a group to the farthest from it, (n,), and which groups are lines."""
+    here = np.arange(codes.size)
+    first = np.array([np.flatnonzero(codes == j)[0] for j in range(k)])
+    start = np.zeros((codes.size, k))
+    start[first, np.arange(k)] = 1.0
+    from_first = multiply(start)[here, codes]
+    farthest = np.array([rows[from_first[rows].argmax()] for rows in (np.flatnonzero(codes == j) for j in range(k))])
+    start[:] = 0.0
+    start[farthest, np.arange(k)] = 1.0
+    from_last = multiply(start)[here, codes]
+    squared = from_first[farthest]
+    length = np.sqrt(np.maximum(squared, 0.0))
+    along = (from_first + squared[codes] - from_last) / (2 * np.where(length > 0, length, 1.0)[codes])
+    beside = np.abs(from_first - along**2) <= OFF_LINE * squared[codes]
+    return along, np.array([bool(beside[codes == j].all()) for j in range(k)])
+
+
+def _median_on_line(x: FloatArray, w: FloatArray) -> FloatArray:
+    """Give the weights of points whose mean is their weighted median, the middle where there are several; (n,)."""
+    order = np.argsort(x, kind="stable")
+    below = np.cumsum(w[order])
+    half = below[-1] / 2
+    low, high = np.searchsorted(below, half * (1 - EVEN)), np.searchsorted(below, half * (1 + EVEN), side="right")
+    found = np.zeros(x.size)
+    np.add.at(found, order[[low, min(high, x.size - 1)]], 0.5)
+    return found

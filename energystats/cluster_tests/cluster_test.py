@@ -326,7 +326,8 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
         )
     if not compares_numbers(d.metric):
         raise ValueError(
-            f'`method="{method}"` draws reference samples of continuous columns, in which {d.metric!r} has no meaning.'
+            f'`method="{method}"` draws reference samples of continuous columns, in which {d.metric!r} has no meaning; '
+            'use method="split", or method="refit" with null="independent" or a model of your own.'
         )
 
 

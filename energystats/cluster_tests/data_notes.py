@@ -16,7 +16,7 @@ from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 
-__all__ = ["WIDE_STEPS", "ColumnTies", "describe_data"]
+__all__ = ["WIDE_STEPS", "ColumnTies", "describe_data", "note_lines"]
 
 
 SHOWN = 10  # columns with ties
@@ -85,7 +85,6 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         warn(sentence, TiesWarning)
     return (
         *(() if points is None else (*_note_few_places(points), *_note_two_values(points), *_note_directions(points))),
-        *_note_lines(d),
         *_note_serial_order(d),
         *limits,
         *_note_ties(ties),
@@ -201,7 +200,7 @@ def _note_directions(points: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _note_lines(d: Dissimilarity) -> tuple[str, ...]:
+def note_lines(d: Dissimilarity) -> tuple[str, ...]:
     """Note a metric that is no function of differences: clusters are sought by it, modes along lines."""
     if d.coordinates is None or d.metric.by_differences:
         return ()

@@ -160,4 +160,5 @@ def reference_sets(
 
 def compares_numbers(metric: Metric) -> bool:
     """Tell whether rho has a meaning for coordinates between those of the data."""
-    return not (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL)
+    amounts = metric.domain.positive or not metric.domain.negative  # coordinates in between may lie below 0
+    return not (amounts or metric.domain.binary or (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL))

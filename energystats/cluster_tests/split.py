@@ -15,7 +15,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import make_scorer
@@ -254,6 +254,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
             *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
+            *note_lines(d),
             *describe_data(d, ties),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),

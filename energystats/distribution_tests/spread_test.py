@@ -16,12 +16,11 @@ from energystats._core.spatial_median import (
     squared_distances_to,
     weights_of_means,
     weights_of_medians,
-    weights_of_medians_on_line,
 )
 from energystats._core.statistics import f_ratio
 from energystats._runtime import weigh, with_bar
-from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.display.numbers import interval_text, number, numbers, probability
+from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
+from energystats.display.numbers import interval_text, number, numbers, p_text, probability
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
@@ -41,10 +40,12 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["CenterDistances", "SpreadTestResult", "compare_spread", "measure_spread", "spread_test"]
+__all__ = ["FEWEST", "CenterDistances", "SpreadTestResult", "compare_spread", "measure_spread", "spread_test"]
 
 
 CENTERS = ("median", "centroid")
+FEWEST = 3  # points of a group: two are equally far from their centre, whatever they are
+HEAVY_SHARE = 1 / 3  # of a group's weight on one point, above which its distance stands for the group
 ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 NO_AXIS = 1e-10  # of the largest eigenvalue, below which one is no axis
 EQUAL = 1e-12  # of the sum of squares of the distances: what varies less does not vary
@@ -70,7 +71,7 @@ def spread_test(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     groups : array_like of shape (n,)
-        Group of each row, known before the data were seen; two points or more in each.
+        Group of each row, known before the data were seen; three points or more in each.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
@@ -98,8 +99,9 @@ def spread_test(
     Raises
     ------
     ValueError
-        If there is a single group, a group has one point, no group has points at different distances from its centre,
-        a value is not finite, labels are missing or of another length, or the design leaves nothing to permute.
+        If there is a single group, a group has fewer than three points, groups differ and none has points at different
+        distances from its centre, a value is not finite, labels are missing or of another length, or the design leaves
+        nothing to permute.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted.
     MemoryError
@@ -115,7 +117,9 @@ def spread_test(
     F is that of an analysis of variance of the distances :math:`z_i = \sqrt{n_j/(n_j - 1)}\,\|\phi(x_i) - m_j\|`,
     where :math:`\|\phi(x) - \phi(y)\|^2 = \rho(x, y)`. Residuals from the mean distance of their group are permuted and
     given the variance that residuals have in their new group, in proportion to n/(n - 1). For groups of one size that
-    is vegan's ``permutest`` of ``betadisper(bias.adjust = TRUE)``. Approximate; levels: `docs/distribution-tests.md`.
+    is vegan's ``permutest`` of ``betadisper(bias.adjust = TRUE)``. With a design the labels of z are permuted as it
+    allows, and centres are those of a group in each stratum, where all have three points or more in each they are in.
+    Approximate; levels: `docs/distribution-tests.md`.
     Where rho is not of negative type, centres are sought among real and imaginary axes apart, and squared distances
     below 0 count as 0. O(n^2) time a step of the search for the medians, O(n) a permutation; O(n^3) time and O(n^2)
     memory where rho is not known to be of negative type.
@@ -141,18 +145,13 @@ def spread_test(
     tables, (labels, *blocks) = read_inputs((X,), columns)
     d, checked = Dissimilarity.from_samples(tables, labels, metric=metric, alpha=alpha, standardize=standardize)
     warn_if_found(checked)
-    single = np.flatnonzero(checked.sizes == 1)
-    if single.size:
-        raise ValueError(
-            f"`groups` must have two points or more in each group: {checked.names[single[0]]!r} has one, which has no "
-            "spread. Leave its row out, or join groups."
-        )
+    _refuse_small_groups(checked)
     units = exchangeable_units(design, tables, (labels, *blocks), checked)
     size = Size.of(d)
     works = [permuted_spread(size, checked.k, n_resamples), spread_medians(size, checked.k), eigenpairs(size, 2)]
     works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
     progress = weigh(progress, d, *works)
-    spread = measure_spread(d, checked, center=center)
+    spread = measure_spread(d, checked, units, center=center)
     compared = compare_spread(spread, checked, units, n_resamples, generator, progress=progress)
     if compared is None:
         raise ValueError(
@@ -194,12 +193,25 @@ def spread_test(
     )
 
 
+def _refuse_small_groups(groups: Groups) -> None:
+    """Refuse groups that are too small to have a spread."""
+    small = np.flatnonzero(groups.sizes < FEWEST)
+    if small.size:
+        points = int(groups.sizes[small[0]])
+        raise ValueError(
+            f"`groups` must have {FEWEST} points or more in each group: {groups.names[small[0]]!r} has {points}"
+            f"{', which are equally far from their centre' if points == 2 else ''}. Leave them out, or join groups."
+        )
+
+
 # ---------------------------------------------------------------- distances from centres
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterDistances:
-    """Distances of points from the centres of their groups, adjusted for the pull of a point on its own centre.
+    """Distances of points from the centres of their cells, adjusted for the pull of a point on its own centre.
+
+    A cell is a group, or a group in one stratum.
 
     Attributes
     ----------
@@ -207,21 +219,27 @@ class CenterDistances:
         z; 0 for a point that is its own centre.
     means : ndarray of shape (k,)
         Their weighted means in the groups.
-    inflation : ndarray of shape (k,)
-        Standard deviation of the mean of z in each group, over that of the mean of independent distances: of n points
-        the root of n/(n - 1), of weighted ones with n their effective number.
+    strata : ndarray of shape (n,)
+        Stratum of each point whose cells are its own; 0 where cells are groups.
+    inflation : ndarray of shape (s, k)
+        For every stratum and group the standard deviation of the mean of z, over that of the mean of independent
+        distances: of n points the root of n/(n - 1), of weighted ones with n their effective number.
     weights : ndarray of shape (n,)
-        Weights of the points.
+        Weights of the points, with the sizes of the groups as sums.
+    heavy : ndarray of shape (k,)
+        Whether a single point has so much of a group's weight that nothing can be said of it.
     centers : ndarray of shape (n, k)
-        Weights of the points in the centres.
+        Weights of the points in the centres of the groups, for pictures.
     notes : tuple of str
         What was done where rho is not of negative type.
     """
 
     distances: FloatArray
     means: FloatArray
+    strata: IntArray
     inflation: FloatArray
     weights: FloatArray
+    heavy: BoolArray
     centers: FloatArray
     notes: tuple[str, ...] = ()
 
@@ -231,28 +249,43 @@ class CenterDistances:
         return CenterDistances(
             self.distances[rows],
             self.means[groups],
-            self.inflation[groups],
+            self.strata[rows],
+            self.inflation[:, groups],
             self.weights[rows],
+            self.heavy[groups],
             self.centers[np.ix_(rows, groups)],
         )
 
 
 def measure_spread(
-    d: Dissimilarity, groups: Groups, weights: FloatArray | None = None, *, center: str = "median"
+    d: Dissimilarity,
+    groups: Groups,
+    units: ExchangeableUnits,
+    weights: FloatArray | None = None,
+    *,
+    center: str = "median",
 ) -> CenterDistances:
-    """Find the centres of all groups, and the adjusted distances from them."""
-    w = np.ones(d.n) if weights is None else weights
+    """Find the centres of all groups, or of their parts in strata, and the adjusted distances from them."""
     codes, k = groups.codes, groups.k
-    squared, centers = _from_centers(d, groups, w, center)
+    given = np.ones(d.n) if weights is None else weights
+    # weights tell how much a point counts in its group, and not how much its group does
+    w = given * (groups.sizes / groups.mass(given))[codes]
+    strata = _strata_of_cells(groups, units)
+    cells = strata * k + codes
+    present, cell = np.unique(cells, return_inverse=True)
+    squared, centers = _from_centers(d, cell, present.size, w, center)
     # what rounding alone puts below 0, between points at one place, is no sign of rho
     below = int((squared < -tie_tolerance(float(np.abs(squared).max(initial=0.0)), d.n)).sum())
-    mass = groups.mass(w)
-    shares = w / mass[codes]
+    shares = w / np.bincount(cell, w)[cell]
+    of_cells = np.bincount(cell, shares**2)
     # without weights 1 - 1/n for the pull of a point on its own centre
-    pull = 1 - 2 * shares + np.bincount(codes, shares**2, minlength=k)[codes]
+    pull = 1 - 2 * shares + of_cells[cell]
     z = np.sqrt(np.maximum(squared, 0.0) / np.where(pull > ALONE, pull, 1.0))
-    effective = 1 / np.bincount(codes, shares**2, minlength=k)
-    inflation = np.sqrt(effective / np.maximum(effective - 1, ALONE))
+    inflation = np.ones((int(strata.max()) + 1, k))
+    inflation.reshape(-1)[present] = 1 / np.sqrt(np.maximum(1 - of_cells, ALONE))
+    heavy = (
+        np.array([bool((shares[codes == j] > HEAVY_SHARE).any()) for j in range(k)]) if weights is not None else None
+    )
     notes: tuple[str, ...] = ()
     if below:
         notes = (
@@ -260,18 +293,31 @@ def measure_spread(
             f"{'are' if below > 1 else 'is'} negative and count{'s' * (below == 1)} as 0. `lingoes` and `cailliez` "
             "repair distances.",
         )
-    return CenterDistances(z, np.bincount(codes, w * z, minlength=k) / mass, inflation, w, centers, notes)
+    if present.size > k:  # centres of groups are means of those of their cells
+        mass = np.bincount(cell, w) / groups.sizes[present % k]
+        centers = centers @ (mass[:, None] * (present[:, None] % k == np.arange(k)))
+    means = np.bincount(codes, w * z, minlength=k) / groups.sizes
+    return CenterDistances(
+        z, means, strata, inflation, w, np.zeros(k, bool) if heavy is None else heavy, centers, notes
+    )
 
 
-def _from_centers(d: Dissimilarity, groups: Groups, w: FloatArray, center: str) -> tuple[FloatArray, FloatArray]:
-    """Compute the squared distance of each point from the centre of its group, and the weights of the centres."""
-    codes, k = groups.codes, groups.k
+def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
+    """Choose strata whose groups have centres of their own: all, where each has enough points of its groups; (n,)."""
+    none = np.zeros(groups.codes.size, np.intp)
+    if units.strata is None:
+        return none
+    counts = np.bincount(units.strata.codes * groups.k + groups.codes)
+    return units.strata.codes if counts[counts > 0].min() >= FEWEST else none
+
+
+def _from_centers(
+    d: Dissimilarity, codes: IntArray, k: int, w: FloatArray, center: str
+) -> tuple[FloatArray, FloatArray]:
+    """Compute the squared distance of each point from the centre of its cell, and the weights of the centres."""
     means = weights_of_means(w, codes, k)
     if center == "centroid":
         return squared_distances_to(means, codes, d.pairs.multiply), means
-    if d.coordinates is not None and d.power == 2:
-        centers = weights_of_medians_on_line(d.coordinates[:, 0], w, codes, k)
-        return squared_distances_to(centers, codes, d.pairs.multiply), centers
     if d.metric.negative_type:
         return _distances_to_medians(w, codes, k, d.pairs.multiply)
     values, vectors = decomposed(d.centred_gram())
@@ -325,41 +371,55 @@ def compare_spread(
     *,
     progress: bool = False,
 ) -> SpreadComparison | None:
-    """Compare the mean distances of groups by permuting residuals; None where no residual differs from 0.
+    """Compare the mean distances of groups by permutation; None where no distance differs within its group.
 
-    A residual has a variance in proportion to n/(n - 1) of its group, as its bias does, so it is brought to that of
-    the group it is moved to. Between groups of one size this changes nothing.
+    Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
+    labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
+    to the variance of its new cell, in proportion to n/(n - 1), as its bias is. Between cells of one size this changes
+    nothing.
     """
     codes, k, n = groups.codes, groups.k, groups.codes.size
     w, z = spread.weights, spread.distances
-    residuals = (z - spread.means[codes]) / spread.inflation[codes]
+    own = spread.inflation[spread.strata, codes]
     squares = float(w @ z**2)
-    if float(w @ residuals**2) <= EQUAL * squares:
+    if float(w @ (z - spread.means[codes]) ** 2) <= EQUAL * squares:
         between = float(groups.mass(w) @ (spread.means - float(w @ z) / float(w.sum())) ** 2)
         if between > EQUAL * squares:
             return None
         null = np.zeros(n_resamples)
         return SpreadComparison(0.0, upper_pvalue(n_resamples, n_resamples), n_resamples, null)
-    observed = _shares_between(w, z, np.ones(k), codes[None, :], k)
+    if units.is_free:
+        fixed, moved = np.zeros(n), (z - spread.means[codes]) / own
+    else:
+        fixed = _means_of(z, w, np.zeros(n, np.intp) if units.strata is None else units.strata.codes)
+        moved = (z - fixed) / own
     drawn = with_bar(
         units.scheme(codes).random(n_resamples, draw_key(rng)), progress, total=n_resamples, unit="labeling", size=len
     )
-    shares = np.concatenate([_shares_between(w, residuals, spread.inflation, block, k) for block in drawn])
+    observed = _shares_between(w, z[None, :], codes[None, :], k)
+    shares = np.concatenate([
+        _shares_between(w, fixed + moved * spread.inflation[spread.strata, block], block, k) for block in drawn
+    ])  # fmt: skip
     tolerance = tie_tolerance(1.0, n)
     extreme = count_extreme(float(observed[0]), shares, tolerance)
     F = f_ratio(np.append(observed, shares), 1.0, n, k, tolerance)
     return SpreadComparison(float(F[0]), upper_pvalue(extreme, n_resamples), extreme, F[1:])
 
 
-def _shares_between(w: FloatArray, x: FloatArray, factors: FloatArray, labelings: IntArray, k: int) -> FloatArray:
-    """Compute the share of the sum of squares that lies between groups, x times the factor of its group; (b,)."""
-    members = [(labelings == j).astype(np.float64) for j in range(k)]
-    mass = np.stack([Z @ w for Z in members], axis=1)
-    means = factors * np.stack([Z @ (w * x) for Z in members], axis=1) / mass
-    squares = factors**2 * np.stack([Z @ (w * x**2) for Z in members], axis=1)
-    grand = (mass * means).sum(axis=1) / w.sum()
-    between = (mass * (means - grand[:, None]) ** 2).sum(axis=1)
-    total = squares.sum(axis=1) - w.sum() * grand**2
+def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
+    """Give every point the weighted mean of its stratum; (n,)."""
+    return np.asarray((np.bincount(strata, w * z) / np.bincount(strata, w))[strata])
+
+
+def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -> FloatArray:
+    """Compute the share of the sum of squares that lies between groups, for every labeling; (b, n), (b, n) -> (b,)."""
+    members = [(labelings == j) * w for j in range(k)]
+    mass = np.stack([Z.sum(axis=1) for Z in members], axis=1)
+    sums = np.stack([(Z * z).sum(axis=1) for Z in members], axis=1)
+    whole = w.sum()
+    grand = sums.sum(axis=1) / whole
+    between = (mass * (sums / np.where(mass > 0, mass, 1.0) - grand[:, None]) ** 2).sum(axis=1)
+    total = ((z - grand[:, None]) ** 2) @ w
     return np.asarray(np.where(total > 0, between / np.where(total > 0, total, 1.0), 0.0))
 
 
@@ -465,7 +525,9 @@ class SpreadTestResult(Result):
             f"Null hypothesis: {self.null_hypothesis}.",
             f"Distances are those from the {center} of the group in the feature space of rho, times the root of "
             "n/(n - 1), as the points of a small group pull its centre.",
-            "p is approximate: residuals of distances were permuted.",
+            "p is approximate: "
+            + ("labels" if self.n_strata or self.n_plots else "residuals")
+            + " of distances were permuted.",
         ]
         if self.center == "centroid":
             lines.append('With centroids p is too often small for skew distributions; center="median" is safer.')
@@ -509,5 +571,5 @@ class SpreadTestResult(Result):
             names=self.labels,
             sizes=self.sizes,
             centers=self.centers,
-            title=f"Spread around the {self.center}s, F = {number(self.statistic)}",
+            title=f"Spread around the {self.center}s: F = {number(self.statistic)}, {p_text(self.pvalue)}",
         )

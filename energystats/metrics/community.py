@@ -167,7 +167,9 @@ class Aitchison(_OfTransformedRows):
     def domain(self) -> Domain:
         if self.pseudocount:
             return COUNTS
-        return replace(COUNTS, positive=True, hint=", or add a number: `es.metrics.Aitchison(pseudocount=1)`")
+        return replace(
+            COUNTS, positive=True, hint=", or add a number, in Python by `es.metrics.Aitchison(pseudocount=1)`"
+        )
 
     @property
     def strong_negative_type(self) -> bool:
@@ -354,7 +356,7 @@ PRESENCES = Domain(
     binary=True,
     truths=True,
     z_scores=False,
-    hint=", or `es.metrics.Jaccard(quantitative=True)` for amounts",
+    hint=', or metric="ruzicka" for amounts',
 )
 
 

@@ -305,7 +305,7 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
     "cosine": Domain(zero_rows=False),
     "dice": replace(PRESENCES, zero_rows=False),
     "hamming": Domain(truths=True),
-    "jaccard": replace(PRESENCES, hint=", or `es.metrics.Jaccard(quantitative=True)`, vegan's for amounts"),
+    "jaccard": replace(PRESENCES, hint=', or metric="ruzicka" for amounts, which is vegan\'s "jaccard"'),
     "jensenshannon": replace(COUNTS, zero_rows=False),
     "rogerstanimoto": PRESENCES,
     "russellrao": PRESENCES,
