@@ -51,7 +51,7 @@ def largest_share(table, k=2, metric="euclidean", standardize=False):
         R = es.pairwise(table, metric=metric)
     except ValueError:
         return None
-    return 1 - best_within(R.tolist(), k) / total(R.tolist())
+    return 1 - best_within(np.asarray(R).tolist(), k) / total(np.asarray(R).tolist())
 
 
 @pytest.mark.parametrize("name", sweep(TINY, [name for name in TINY if name != "mixed, k = 3"]))
