@@ -111,6 +111,52 @@ def test_an_error_of_the_estimate_names_the_sample():
     assert "`estimate` failed for the sample." in caught.value.__notes__
 
 
+@pytest.mark.parametrize(
+    ("x", "family", "match"),
+    [
+        ([1.0, 1, 1], stats.norm, r"found no distribution of the family norm for the sample: a parameter is out of"),
+        ([0, 2, 3], stats.bernoulli, r"found no distribution of the family bernoulli for the sample"),
+        ([0.5, 2, 3], stats.poisson, r"`X` must hold whole numbers from 0 to inf for the family poisson, got 0\.5"),
+        ([-1, 2, 3], stats.poisson, r"`X` must hold whole numbers from 0 to inf for the family poisson, got -1"),
+    ],
+)
+def test_samples_that_a_family_cannot_give(x, family, match):
+    with pytest.raises(ValueError, match=match):
+        es.goodness_of_fit(x, family, estimate=True, **FEW)
+
+
+@pytest.mark.parametrize(
+    ("x", "family"), [([1, 1, 1], stats.geom), ([0, 0, 0], stats.poisson), ([1, 1], stats.bernoulli)]
+)
+def test_perfect_fits(x, family):
+    """A geometric distribution at 1 had NaN as its statistic, and p = .001."""
+    found = es.goodness_of_fit(x, family, estimate=True, **FEW)
+    assert found.statistic == pytest.approx(0, abs=1e-9)
+    assert found.pvalue == 1
+
+
+def test_geometric_samples_of_ones_are_no_exception():
+    found = es.goodness_of_fit([1] * 9 + [2], stats.geom, estimate=True, n_resamples=199, rng=0)
+    assert np.isfinite(found.null_distribution).all()
+    assert found.pvalue > 0.05
+
+
+def test_the_unit_of_a_scale_family_does_not_matter():
+    """n E has the unit of x: fits of a smaller scale had smaller statistics, and uniform samples p <= .05 in .14."""
+    x = np.random.default_rng(1).random(6)
+    ps = [es.goodness_of_fit(c * x + 3, stats.uniform, estimate=True, **FEW).pvalue for c in (1.0, 1000.0)]
+    assert ps[0] == ps[1]
+    found = es.goodness_of_fit(x, stats.uniform, estimate=True, n_reference=100, n_resamples=4, rng=5)
+    stream = stream_of(draw_key(np.random.default_rng(5)), 0)
+    source = stats.uniform(*stats.uniform.fit(x))
+    for value in found.null_distribution:
+        sample = source.rvs(size=6, random_state=stream)
+        own = es.goodness_of_fit(sample, stats.uniform(*stats.uniform.fit(sample)), n_reference=100, **FEW).statistic
+        assert value == pytest.approx(own * np.ptp(x) / np.ptp(sample), rel=1e-6)
+    assert "parameters estimated" in found.summary()
+    assert ", estimated" in found.to_markdown()
+
+
 def test_the_same_seed_gives_the_same(rng):
     x = rng.poisson(4, 30)
     first, again = (es.goodness_of_fit(x, stats.poisson, estimate=True, n_resamples=99, rng=2) for _ in range(2))
@@ -123,11 +169,12 @@ def test_other_counts_are_found(rng):
 
 
 @pytest.mark.calibration
-@pytest.mark.parametrize("name", ["poisson", "geom", "expon"])
+@pytest.mark.parametrize("name", ["poisson", "geom", "expon", "uniform"])
 def test_level(name, rng):
     draw, family, estimate = {
         "poisson": (lambda: rng.poisson(2, 25), stats.poisson, True),
         "geom": (lambda: rng.geometric(0.3, 25), stats.geom, True),
+        "uniform": (lambda: rng.random(6), stats.uniform, True),
         "expon": (lambda: rng.exponential(size=25), stats.expon, lambda x: stats.expon(0, x.mean())),
     }[name]
     count = 0

@@ -286,6 +286,21 @@ def test_labels_of_distances_are_permuted_within_a_design(rng):
     assert found.statistic == pytest.approx(f_oneway(z[g == 0], z[g == 1]).statistic)
 
 
+@pytest.mark.parametrize("alike", [0.0, 1.0])
+def test_rows_of_a_plot_pull_the_centre_together(rng, alike):
+    """The factor of small groups counts plots where their rows are alike, and rows where they are not."""
+    plots = np.repeat(np.arange(40), 5)
+    X = alike * rng.normal(size=(40, 2))[plots] + (1 - alike) * rng.normal(size=(200, 2))
+    g = (plots >= 8).astype(int)
+    d, groups = Dissimilarity.from_data(X, metric="euclidean", alpha=2.0), Groups(g, (0, 1))
+    units = ExchangeableUnits.of(groups, es.Design(whole_plots=plots))
+    spread = measure_spread(d, groups, units, center="centroid")
+    for j, (n, m) in enumerate(((40, 8), (160, 32))):
+        z = np.linalg.norm(X[g == j] - X[g == j].mean(axis=0), axis=1)
+        factor = (spread.distances[g == j] / z) ** 2
+        assert_allclose(factor, m / (m - 1) if alike else n / (n - 1), rtol=1e-9 if alike else 0.02)
+
+
 def test_few_labelings_have_no_small_p(rng):
     """One cage a diet gave p = .001 whatever the data, three pairs p = .005."""
     x, g = rng.normal(size=10), np.repeat(["a", "b"], 5)
@@ -420,11 +435,17 @@ LEVELS = {
     "three of 10, exponential": ([10, 10, 10], 5, np.random.Generator.standard_exponential),
 }
 PLOTS = np.repeat(np.arange(12), 6)
+UNLIKE = np.repeat(np.arange(12), 6)
 DESIGNS = {  # groups, design, and what is drawn
     "plots with effects of their own": (
         (PLOTS >= 6).astype(int),
         es.Design(whole_plots=PLOTS),
         lambda rng: rng.normal(size=72) + rng.normal(size=12)[PLOTS],
+    ),
+    "2 + 10 plots that hardly vary": (
+        (UNLIKE < 2).astype(int),
+        es.Design(whole_plots=UNLIKE),
+        lambda rng: rng.normal(size=(12, 3))[UNLIKE] + 0.1 * rng.normal(size=(72, 3)),
     ),
     "pairs": (
         np.repeat([0, 1], 8),

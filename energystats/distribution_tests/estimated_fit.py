@@ -17,7 +17,8 @@ __all__ = ["Atoms", "Family", "find_atoms"]
 
 
 TAIL = float(np.finfo(np.float64).eps)  # of the probability, left out at either end of a distribution on whole numbers
-MOST_ATOMS = 1_000_000
+MOST_ATOMS = 100_000
+ALMOST_ONE = 1 - 1e-12
 
 
 def _fit_poisson(x: FloatArray) -> Any:
@@ -31,7 +32,8 @@ def _fit_geometric(x: FloatArray) -> Any:
     """Estimate a geometric distribution on 1, 2, ... by its mean."""
     from scipy import stats
 
-    return stats.geom(1 / max(float(x.mean()), 1.0))
+    # at 1 SciPy's quantiles are wrong
+    return stats.geom(min(1 / max(float(x.mean()), 1.0), ALMOST_ONE))
 
 
 def _fit_bernoulli(x: FloatArray) -> Any:
@@ -95,7 +97,26 @@ class Family:
             raise
         if not is_distribution(found):
             raise TypeError(f"`estimate` must return a frozen distribution or a sampler, got {type(found).__name__}.")
+        if hasattr(found, "ppf") and not callable(found) and not _has_median(found):
+            raise ValueError(
+                f"`estimate` found no distribution of the family {self.label} for {what}: a parameter is out of range, "
+                "as where all values are equal, or outside of what the family has."
+            )
+        if hasattr(found, "pmf") and hasattr(found, "support"):
+            low, high = found.support()
+            wrong = points[(points < low) | (points > high) | (points != np.rint(points))]
+            if wrong.size:
+                raise ValueError(
+                    f"`X` must hold whole numbers from {low:g} to {high:g} for the family {self.label}, got "
+                    f"{wrong[0]:g}."
+                )
         return found, as_sampler(found, "estimate")
+
+
+def _has_median(distribution: Any) -> bool:
+    """Tell whether a frozen distribution has a median, which it lacks where its parameters are out of range."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(distribution.ppf(0.5)).all())
 
 
 # ---------------------------------------------------------------- distributions on whole numbers
@@ -140,11 +161,16 @@ def find_atoms(distribution: Any) -> Atoms | None:
     """List the values of a frozen distribution on whole numbers; None of another one, or where they are too many."""
     if not hasattr(distribution, "pmf") or not hasattr(distribution, "ppf"):
         return None
-    low, high = (float(end) for end in distribution.ppf([TAIL, 1 - TAIL]))
+    with np.errstate(all="ignore"):  # SciPy's formulas at the ends of the parameters
+        low, high = (float(end) for end in distribution.ppf([TAIL, 1 - TAIL]))
+    low = max(low, float(distribution.support()[0]))
     if not np.isfinite([low, high]).all() or high - low > MOST_ATOMS:
         return None
     values: NDArray[np.float64] = np.arange(low, high + 1)
-    probabilities = np.asarray(distribution.pmf(values), dtype=np.float64)
+    with np.errstate(all="ignore"):
+        probabilities = np.asarray(distribution.pmf(values), dtype=np.float64)
+    if not probabilities.sum() > 0.5:
+        return None
     probabilities = probabilities / probabilities.sum()
     center = float(np.rint(probabilities @ values))
     values = values - center

@@ -428,8 +428,8 @@ def goodness_of_fit(
     reference points Y that stand for the distribution: for one column, where the distribution knows its quantiles,
     those of (i - 1/2)/m; else m draws, made once. The null samples are compared with the same Y, so that the level is
     exact whatever m; a small m costs power. Parameters that were estimated from `X` make p too large, unless `estimate`
-    does it: then each sample, drawn from the fitted distribution, is compared with its own fit (parametric bootstrap,
-    approximate but for families of location and scale). Distributions on whole numbers have exact means there.
+    does it: then each sample, drawn from the fitted distribution, is compared with its own fit (parametric bootstrap),
+    in the unit of its mean distance; the level is exact for families of location and scale, nearly so for others.
 
     Where distances have no mean, as for Cauchy, take ``alpha`` below 1; for columns in different units "seuclidean".
 
@@ -527,9 +527,12 @@ def _test_family(
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
         drawn = (fit.source.draw(n, stream) for _ in range(count))
         what = f"a sample drawn from {fit.source.label}"
-        return np.array([
-            _compare_with_fit(family, sample, what, metric, n_points, stream).statistic for sample in drawn
-        ])  # fmt: skip
+        fits = [_compare_with_fit(family, sample, what, metric, n_points, stream) for sample in drawn]
+        # a fit of a smaller scale has smaller distances: those of families of location and scale are compared in its
+        # unit, so that p does not depend on the scale; counts have a unit of their own
+        return np.array(
+            [each.statistic * (1.0 if each.reference == "exact" else fit.unit / each.unit) for each in fits]
+        )
 
     null = _simulated(simulate, n_resamples, rng, progress)
     p, interval = _compare_with_null(fit.statistic, null, n * fit.target.scale, n)
@@ -559,6 +562,11 @@ class _Fit(NamedTuple):
     target: _ReferencePoints
     reference: Literal["exact", "quantiles", "draws"]
     metric: Metric
+
+    @property
+    def unit(self) -> float:
+        """Return the mean distance of two points of the fitted distribution; 1 where it is one point."""
+        return self.target.scale or 1.0
 
 
 def _compare_with_fit(
@@ -783,7 +791,8 @@ class GoodnessOfFitResult(Result):
             ["simulated samples", str(self.n_resamples)],
             ["rows, columns", f"{self.n}, {self.d}"],
         ]
-        return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}")]
+        known = ", parameters estimated" * self.estimated
+        return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}{known}")]
 
     def _sentences(self) -> list[str]:
         how = {
@@ -820,7 +829,8 @@ class GoodnessOfFitResult(Result):
         """Make one row: the distribution, rows and columns, the statistic, p and the simulated samples."""
         import pandas as pd
 
-        row = {"distribution": self.distribution, "n": self.n, "columns": self.d, "n E": self.statistic}
+        fitted = f"{self.distribution}{', estimated' * self.estimated}"
+        row = {"distribution": fitted, "n": self.n, "columns": self.d, "n E": self.statistic}
         return pd.DataFrame([row | {"p": self.pvalue, "simulated samples": self.n_resamples}])
 
     def plot(self, ax: Axes | None = None) -> Axes:

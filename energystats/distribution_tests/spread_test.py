@@ -278,8 +278,13 @@ def measure_spread(
     below = int((squared < -tie_tolerance(float(np.abs(squared).max(initial=0.0)), d.n)).sum())
     shares = w / np.bincount(cell, w)[cell]
     of_cells = np.bincount(cell, shares**2)
-    # without weights 1 - 1/n for the pull of a point on its own centre
-    pull = 1 - 2 * shares + of_cells[cell]
+    # without weights and plots 1 - 1/n for the pull of a point on its own centre
+    alike = 0.0
+    if units.plots is not None:
+        alike = _measure_plots(d, cell, units.plots)
+        of_plots = np.bincount(cell, shares * np.bincount(units.plots.codes, shares)[units.plots.codes])
+        of_cells = (1 - alike) * of_cells + alike * of_plots
+    pull = 1 - 2 * (1 - alike) * (shares - np.bincount(cell, shares**2)[cell]) - of_cells[cell]
     z = np.sqrt(np.maximum(squared, 0.0) / np.where(pull > ALONE, pull, 1.0))
     inflation = np.ones((int(strata.max()) + 1, k))
     inflation.reshape(-1)[present] = 1 / np.sqrt(np.maximum(1 - of_cells, ALONE))
@@ -300,6 +305,22 @@ def measure_spread(
     return CenterDistances(
         z, means, strata, inflation, w, np.zeros(k, bool) if heavy is None else heavy, centers, notes
     )
+
+
+def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
+    """Estimate how alike rows of one whole plot are: the variance between plots of a cell as a share of all.
+
+    The mean of rho within plots is twice the variance in them, that between plots of one cell twice the whole.
+    """
+    M, m = d.group_sums(plots)
+    of_plot = cell[np.unique(plots.codes, return_index=True)[1]]
+    same_cell = (of_plot[:, None] == of_plot) & ~np.eye(m.size, dtype=bool)
+    n_within, n_between = float((m * (m - 1)).sum()), float((same_cell * np.multiply.outer(m, m)).sum())
+    between = float((M * same_cell).sum())
+    if not (n_within > 0 and n_between > 0 and between > 0):
+        return 1.0  # single rows, or nothing to compare plots with
+    within = float(np.trace(M)) / n_within
+    return float(np.clip(1 - within / (between / n_between), 0.0, 1.0))
 
 
 def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
