@@ -194,8 +194,8 @@ def _note_directions(points: FloatArray) -> tuple[str, ...]:
     return (
         Caution(
             "All rows have one length: directions, which are rejected more often than the level says.",
-            "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .08 to .105 "
-            "were rejected at level .05, .05 to .07 with conservative=True.",
+            "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .08 to "
+            ".105 were rejected at level .05, .05 to .07 with conservative=True.",
         ),
     )
 
