@@ -94,8 +94,8 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "
     count metrics goes with ``standardize=True``, and neither does "canberra".
 
     "canberra" is the sum over columns of \|x - y\|/(\|x\| + \|y\|), 0 where both are 0. With d columns of which k are
-    not 0 in both rows, R's `dist` gives d/k times this, vegan's `vegdist` 1/k times. The Jaccard index of vegan for
-    counts is 2B/(1 + B) with B from "braycurtis"; for 0 and 1 it is "jaccard".
+    not 0 in both rows, R's `dist` gives d/k times this, vegan's `vegdist` 1/k times, which is
+    `metrics.Canberra(scaled=True)`. The Jaccard index of vegan for amounts is "ruzicka"; for 0 and 1 it is "jaccard".
 
     References
     ----------

@@ -294,7 +294,7 @@ class Kulczynski(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Canberra(Metric):
-    """Canberra distance to the power alpha: the sum, or the mean, of |x - y| / (|x| + |y|) over the columns.
+    r"""Canberra distance to the power alpha: the sum, or the mean, of \|x - y\| / (\|x\| + \|y\|) over the columns.
 
     Parameters
     ----------
@@ -306,8 +306,8 @@ class Canberra(Metric):
 
     Notes
     -----
-    The sum is of negative type up to alpha = 1: every column gives 1 less a kernel, 2 min(|x|, |y|) / (|x| + |y|) for
-    numbers of one sign. Two rows of zeros have distance 0.
+    The sum is of negative type up to alpha = 1: every column gives 1 less a kernel, which is
+    2 min(\|x\|, \|y\|) / (\|x\| + \|y\|) for numbers of one sign. Two rows of zeros have distance 0.
 
     Examples
     --------
