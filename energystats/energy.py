@@ -429,7 +429,7 @@ class Dispersion(Result):
             "too (`energy_test`)."
         )
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Return one row per group: size and W of the group; the index has the groups and the name of their Series."""
         import pandas as pd
 

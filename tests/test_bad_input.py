@@ -774,6 +774,7 @@ FLAGGED = {  # a call of everything public that has a parameter to switch on or 
     "silhouette": lambda **how: es.silhouette(X, G, **how),
     "spectral_embedding": lambda **how: es.spectral_embedding(X, **how),
     "spread_test": lambda **how: es.spread_test(X, G, n_resamples=9, **how),
+    "to_frame": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_frame(**how),
     "to_latex": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_latex(**how),
     "to_markdown": lambda **how: es.energy_test(X, groups=G, n_resamples=9).to_markdown(**how),
     "validate_clusters": lambda **how: es.validate_clusters(X, 2, n_resamples=9, **how),

@@ -622,7 +622,8 @@ def test_real_data():
     assert result.pvalue == 0.001
     assert "124.597" in text
     assert "Each term" not in text
-    frame = result.to_frame()
+    frame = result.to_frame(full=True)
+    assert list(result.to_frame()) == ["df", "dispersion", "R2", "F", "pvalue"]
     assert frame.drop(columns=["metric", "standardized"]).equals(result.table)
     assert frame["metric"].eq("Euclidean(alpha=1.0)").all()
     assert not frame["standardized"].any()

@@ -248,8 +248,8 @@ def test_truth_values_are_0_and_1(name, counts):
         assert_array_equal(es.pairwise(table, metric=name), expected)
     if name != "russellrao":  # which is not 0 from a row to itself
         assert_array_equal(es.pairwise(present[:4], frame, metric=name), expected[:4])
-    S = es.disco(present.astype(float), groups=LABELS, metric=name, **HOW).to_frame()
-    pd.testing.assert_frame_equal(es.disco(frame, groups=LABELS, metric=name, **HOW).to_frame(), S)
+    S = es.disco(present.astype(float), groups=LABELS, metric=name, **HOW).to_frame(full=True)
+    pd.testing.assert_frame_equal(es.disco(frame, groups=LABELS, metric=name, **HOW).to_frame(full=True), S)
     data = frame.assign(g=LABELS)
     formula = es.disco("w + x + y + z ~ g", data=data, metric=name, **HOW)
     assert_allclose(formula.total, es.disco(frame, groups=LABELS, metric=name, **HOW).total, rtol=1e-12)

@@ -388,7 +388,7 @@ def test_dependence_is_seen_below_alpha_one_only():
         lambda X, **how: es.energy_test(X, groups=G, method="cross", rng=1, **how).statistic,
         lambda X, **how: es.energy_interval(X, groups=G, n_bootstrap=40, rng=1, **how).high,
         lambda X, **how: es.energy_test(X, groups=G, design=ODD_AND_EVEN, n_resamples=99, rng=1, **how).pvalue,
-        lambda X, **how: es.pairwise_tests(X, np.arange(60) % 3, n_resamples=19, rng=1, **how).to_frame().iloc[:, 4:],
+        lambda X, **how: es.pairwise_tests(X, np.arange(60) % 3, n_resamples=19, rng=1, **how).table.iloc[:, 4:],
         lambda X, **how: es.dispersion(X, G, sample_weight=np.arange(1, 61), **how).g,
         lambda X, **how: es.disco(X, groups=G, n_resamples=19, rng=1, **how).table,
         lambda X, **how: es.disco(X, "~ g + z", data=DESIGN, n_resamples=19, rng=1, **how).table,

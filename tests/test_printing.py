@@ -129,7 +129,7 @@ def check_p_values(changed, *, drawn, ticks=True):
     for text in [*texts, changed._conclusion(), *changed._sentences()]:
         assert not re.search(r"\bp = [01](\.0*)?(?![\d.e])", text), text
     plt.close("all")
-    frame = changed.to_frame()
+    frame = changed.to_frame(full=True)
     for j, name in enumerate(frame.columns):
         if "pvalue" in name:
             assert not any(wrong.fullmatch(text) for text in numbers.write_table_numbers(frame).iloc[:, j])
@@ -414,7 +414,7 @@ def test_html_escapes_names_of_groups_columns_and_rows(crowd):
 
 
 def test_frames_are_tidy(result):
-    frame = result.to_frame()
+    frame = result.to_frame(full=True)
     assert frame.columns.is_unique
     assert all(isinstance(name, str) and name == name.strip() for name in frame.columns)
     for name, kind in frame.dtypes.items():
@@ -426,17 +426,19 @@ def test_frames_of_tests_name_standardization_sizes_and_the_interval():
     X, g = np.random.default_rng(0).standard_normal((40, 2)) * [1, 5], np.repeat(["a", "b"], 20)
     rows = [es.energy_test(X, groups=g, standardize=scaled, n_resamples=99, rng=0) for scaled in (False, True)]
     rows.append(es.mmd_test(X, groups=g, n_resamples=99, rng=0))
-    for row in (found.to_frame().iloc[0] for found in rows):
+    for row in (found.to_frame(full=True).iloc[0] for found in rows):
         assert row["metric"]
         assert row["sizes"] == "20 + 20"
         assert " to " in row["pvalue_interval"]
-    assert [found.to_frame()["standardized"].item() for found in rows] == [False, True, False]
-    assert es.disco(X, groups=g, standardize=True, n_resamples=9, rng=0).to_frame()["standardized"].all()
-    assert es.energy_test(X[:6], groups=g[17:23], method="exact").to_frame()["pvalue_interval"].tolist() == ["-"]
+    assert [found.to_frame(full=True)["standardized"].item() for found in rows] == [False, True, False]
+    assert es.disco(X, groups=g, standardize=True, n_resamples=9, rng=0).to_frame(full=True)["standardized"].all()
+    assert es.energy_test(X[:6], groups=g[17:23], method="exact").to_frame(full=True)["pvalue_interval"].tolist() == [
+        "-"
+    ]
 
 
 def test_latex_has_every_row_and_no_bare_specials(result):
-    frame, text = result.to_frame(), result.to_latex(full=True)
+    frame, text = result.to_frame(full=True), result.to_latex(full=True)
     body = text.split("\\midrule")[1].split("\\bottomrule")[0]
     rows = [line for line in body.splitlines() if line.strip().endswith("\\\\")]
     assert len(rows) == (frame.shape[1] if result._one_row else len(frame))
@@ -446,7 +448,7 @@ def test_latex_has_every_row_and_no_bare_specials(result):
 
 
 def test_markdown_has_every_row(result):
-    frame, lines = result.to_frame(), result.to_markdown(full=True).splitlines()
+    frame, lines = result.to_frame(full=True), result.to_markdown(full=True).splitlines()
     head = 2 if frame.shape[1] else 1  # tabulate writes no empty one
     assert len(lines) == head + (frame.shape[1] if result._one_row else len(frame))
     assert len({len(re.findall(r"(?<!\\)\|", line)) for line in lines}) == 1
@@ -554,14 +556,18 @@ def rows_of_markdown(text):
 
 
 def test_every_result_makes_a_table_for_paper(result):
-    text = result.to_latex()
-    if result._journal() is None:
-        assert text == result.to_latex(full=True)
-        return
+    text, frame = result.to_latex(), result.to_frame()
+    whole = result.to_frame(full=True)
+    assert list(frame.index) == list(whole.index)
+    assert set(frame.columns) <= set(whole.columns)
+    pd.testing.assert_frame_equal(frame, whole[list(frame.columns)])
+    constant = {"metric", "standardized", "null_hypothesis", "family", "space", "tested", "conservative"}
+    assert not constant & set(frame.columns)
     cells = rows_of_latex(text)
-    assert len(cells) == len(result._journal()) + 1
     assert len(rows_of_markdown(result.to_markdown())) == len(cells)
-    assert not {"metric", "standardized", "null\\_hypothesis"} & set(cells[0])  # constant, and in the text
+    if result._main_columns():
+        assert len(cells) == len(frame) + 1
+        assert not {"pvalue", "pvalue\\_adjusted", "n\\_resamples", "sizes"} & set(cells[0])
 
 
 def test_what_a_journal_prints():
@@ -582,10 +588,10 @@ def test_what_a_journal_prints():
         assert [line[1] for line in table[1:]] == ["2", "147", "149"]
         assert table[3][4:] == ["-", "-"]
     pairs = es.pairwise_tests(X, species, n_resamples=19, rng=0)
-    heads = ["groups", "n", "E", "S/T", "p", "p adjusted", "p spread", "p spread, adjusted"]
+    heads = ["group 1", "group 2", "n1", "n2", "E", "S/T", "p", "p adjusted", "p spread", "p spread, adjusted"]
     assert rows_of_latex(pairs.to_latex())[0] == heads
     plain = es.pairwise_tests(X, species, n_resamples=19, correction="none", rng=0)
-    assert rows_of_latex(plain.to_latex())[0] == ["groups", "n", "E", "S/T", "p", "p spread"]
+    assert rows_of_latex(plain.to_latex())[0] == [*heads[:7], "p spread"]
     many = es.energy_test(np.arange(20.0), groups=np.arange(20) // 2, n_resamples=9, rng=0)
     assert rows_of_latex(many.to_latex())[1][0] == "10 groups"
     with pytest.raises(TypeError, match="`full` must be True or False"):

@@ -293,7 +293,7 @@ def test_extrapolation_is_flagged(rng):
     assert found.extrapolated
     assert 0 < found.pvalue < 1e-3
     assert "extrapolated" in found.summary()
-    assert found.to_frame()["extrapolated"].item()
+    assert found.to_frame(full=True)["extrapolated"].item()
     plain = es.energy_test(x, x + 0.01, method=es.Permutation(extrapolate=True), rng=0)
     assert not plain.extrapolated
     assert not es.energy_test(np.ones(20), np.ones(20), method=es.Permutation(extrapolate=True)).extrapolated

@@ -82,7 +82,8 @@ def test_the_table_is_that_of_the_partitions(three, rng):
     searched = [es.energy_cluster(three, k, algorithm=es.Hartigan(n_perturb=0), rng=rng).within for k in table["k"]]
     assert_allclose(table["within"], searched, rtol=0.08)  # up to the noise of the search
     assert (np.diff(table["within"]) < 0).all()
-    assert found.to_frame().equals(table)
+    assert found.to_frame(full=True).equals(table)
+    assert list(found.to_frame()) == ["k", "within", "share", "gap", "gap_error", "eigengap"]
 
 
 def test_gap_against_its_definition(rng):
@@ -196,7 +197,7 @@ def test_significance_is_the_cluster_tree(three):
     three = 4 * three
     found = es.select_k(three, 6, "significance", rng=11)
     tree = es.cluster_tree(three, k_max=6, rng=11)
-    pd.testing.assert_frame_equal(found.tree.to_frame(), tree.to_frame())
+    pd.testing.assert_frame_equal(found.tree.to_frame(full=True), tree.to_frame(full=True))
     assert_array_equal(found.tree.labels, tree.labels)
     assert found.k == tree.k == found.choices["significance"]
     assert tree.k > 3 or es.clustering_accuracy(np.repeat([0, 1, 2], 30), tree.labels) > 0.97

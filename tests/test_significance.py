@@ -313,7 +313,7 @@ def test_a_matrix_is_cut_where_its_points_are(rng):
 @pytest.mark.slow
 def test_cuts_elsewhere_are_told(rng):
     tree = es.cluster_tree(bars(rng), rng=0)
-    assert tree.to_frame()["space"].tolist()[0] == DECORRELATED
+    assert tree.to_frame(full=True)["space"].tolist()[0] == DECORRELATED
     assert "node 0 (decorrelated)" in tree.notes[0]
     chosen = es.select_k(bars(rng), 3, criterion="significance", rng=0)
     told = [note for note in chosen.notes if "are the leaves of the tree" in note]

@@ -192,7 +192,7 @@ def test_separated_clusters_are_the_leaves(three, rng):
 
 
 def test_adjusted_p_values_by_hand(five):
-    frame = five.to_frame()
+    frame = five.to_frame(full=True)
     assert isinstance(frame, pd.DataFrame)
     n = len(five.labels)
     for row in frame.itertuples():
@@ -207,7 +207,7 @@ def test_adjusted_p_values_by_hand(five):
 def test_same_seed_same_tree_and_the_root_is_the_cluster_test(three):
     a, b = (es.cluster_tree(three, n_splits=2, rng=8) for _ in range(2))
     assert_array_equal(a.labels, b.labels)
-    pd.testing.assert_frame_equal(a.to_frame(), b.to_frame())
+    pd.testing.assert_frame_equal(a.to_frame(full=True), b.to_frame(full=True))
     assert a.nodes[0].pvalue == es.cluster_test(three, n_splits=2, rng=8).pvalue
     x = three[:, 0]
     assert es.cluster_tree(x, rng=8).nodes[0].pvalue == es.cluster_test(x, rng=8).pvalue
@@ -231,7 +231,7 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
     monkeypatch.setattr(module, "grow", other_way_round)
     other = es.cluster_tree(three, n_splits=2, rng=8)
     assert_array_equal(plain.labels, other.labels)
-    pd.testing.assert_frame_equal(plain.to_frame(), other.to_frame())
+    pd.testing.assert_frame_equal(plain.to_frame(full=True), other.to_frame(full=True))
 
 
 @pytest.mark.slow
@@ -492,8 +492,8 @@ def test_many_leaves_still_have_names(rng, monkeypatch):
 
 def test_levels_on_paper_have_the_digits_of_p_values(rng):
     tree = es.cluster_tree(rng.standard_normal((40, 2)), rng=0)
-    assert "0.0500 " in tree.to_latex()
-    assert "0.05000" not in tree.to_latex()
+    assert "0.0500 " in tree.to_latex(full=True)
+    assert "0.05000" not in tree.to_latex(full=True)
 
 
 @pytest.mark.slow

@@ -189,7 +189,7 @@ def validated(triangle):
 
 def test_answers_agree_with_the_functions_alone(triangle, validated):
     X, _ = triangle
-    frame = validated.to_frame().set_index("question")
+    frame = validated.to_frame(full=True).set_index("question")
     assert frame.loc["all points", "pvalue"] == es.cluster_test(X, 3, n_resamples=99, rng=4).pvalue
     assert_array_equal(validated.partition.labels, es.energy_cluster(X, 3, rng=4).labels)
     stability = es.cluster_stability(X, 3, rng=4)
@@ -208,7 +208,7 @@ def test_a_partition_in_another_metric_has_lines_of_its_own():
     assert across.groups == ((0, 1),)
     assert "not along the lines of this partition" in " ".join(across.summary().split())
     assert along.groups == ((0,), (1,))
-    top = along.to_frame().set_index("question")
+    top = along.to_frame(full=True).set_index("question")
     assert top.loc["partition", "pvalue_adjusted"] == top.loc["merge", "pvalue_adjusted"]
 
 
@@ -269,7 +269,7 @@ def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):
 
 def test_far_clusters_are_supported_in_every_answer(triangle, validated):
     assert validated.supported == (True, True, True)
-    frame = validated.to_frame()
+    frame = validated.to_frame(full=True)
     assert (frame.loc[frame["question"] != "variable", "pvalue_adjusted"] <= 0.05).all()
     assert (frame["pvalue_adjusted"] >= frame["pvalue"]).all()
     assert frame.notna().all().all()
@@ -334,7 +334,7 @@ def test_outside_labels_that_a_clustering_can_have_found_are_noted(rng, form):
 def test_labels_without_a_clusterer_are_not_tested(triangle):
     X, labels = triangle
     found = es.validate_clusters(X, partition=labels, outside=labels, n_resamples=99, rng=4)
-    frame = found.to_frame().set_index("question")
+    frame = found.to_frame(full=True).set_index("question")
     assert frame.loc[["partition", "merge"], "pvalue"].isna().all()
     assert frame.loc["partition", "null_hypothesis"].startswith("not tested: labels without their clusterer")
     assert frame.loc["all points", "pvalue"] <= 0.05
@@ -351,7 +351,7 @@ def test_a_partition_that_was_found_is_tested_as_it_was_found(triangle, validate
     again = es.validate_clusters(X, partition=es.energy_cluster(X, 3, rng=4), n_resamples=99, rng=4, n_jobs=2)
     assert_array_equal(again.to_frame()["pvalue"], validated.to_frame()["pvalue"][:-1])
     other = es.energy_cluster(X @ [[1.0, 0.5], [0.0, 1.0]], 3, rng=4)  # in another space these are labels
-    found = es.validate_clusters(X, partition=other, n_resamples=9, rng=4).to_frame().set_index("question")
+    found = es.validate_clusters(X, partition=other, n_resamples=9, rng=4).to_frame(full=True).set_index("question")
     assert np.isnan(found.loc["partition", "pvalue"])
 
 
@@ -402,10 +402,14 @@ def test_what_cannot_be_tested_says_why(rng):
     frame = pd.DataFrame({"x": rng.normal(size=30), "kind": np.arange(30) % 2 > 0, "g": list("abc") * 10})
     found = es.validate_clusters(frame, 2, metric="gower", n_resamples=9, rng=0)
     assert found.to_frame()["pvalue"].isna().all()
-    assert found.to_frame()["null_hypothesis"].str.startswith("not tested: ").all()
+    assert found.to_frame(full=True)["null_hypothesis"].str.startswith("not tested: ").all()
     assert np.isfinite(found.jaccard).all()
     assert np.isfinite(found.silhouette).all()
-    few = es.validate_clusters(rng.normal(size=(12, 2)), 2, n_resamples=9, rng=0).to_frame().set_index("question")
+    few = (
+        es.validate_clusters(rng.normal(size=(12, 2)), 2, n_resamples=9, rng=0)
+        .to_frame(full=True)
+        .set_index("question")
+    )
     assert few.loc["all points", "null_hypothesis"] == "not tested: fewer than 20 points"
     assert few.loc["variable", "pvalue"].notna().all()
 
@@ -515,7 +519,7 @@ def test_an_estimator_brings_its_metric(rng):
         es.validate_clusters(X, partition=given, n_resamples=19, rng=0) for given in (fitted, fitted.partition_)
     )
     assert by_estimator.partition.within == by_partition.partition.within == fitted.within_
-    assert by_estimator.to_frame().equals(by_partition.to_frame())
+    assert by_estimator.to_frame(full=True).equals(by_partition.to_frame(full=True))
 
 
 def test_numbers_and_names_that_labels_had_are_told(rng):

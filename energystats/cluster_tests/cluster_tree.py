@@ -133,7 +133,7 @@ def cluster_tree(
     >>> tree = es.cluster_tree(X, rng=0)
     >>> tree.k, tree.sizes
     (3, (20, 20, 20))
-    >>> tree.to_frame()["rejected"].tolist()
+    >>> tree.to_frame(full=True)["rejected"].tolist()
     [True, True, False, False, False]
     """
     check_option(method, "method", ("auto", "split", "unimodal-1d"))

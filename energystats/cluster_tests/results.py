@@ -330,12 +330,18 @@ class ClusterTestResult(VerdictFirst):
         several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 
-    def to_frame(self) -> pd.DataFrame:
-        """Tabulate one row; the columns are the field names."""
+    def _frame(self) -> pd.DataFrame:
+        """Make one row; the columns are the field names."""
         import pandas as pd
 
-        names = ("statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "conservative")
+        names = ("k", "statistic", "pvalue", "method", "n_resamples", "n_splits", "conservative", "null_hypothesis")
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("k", "statistic", "pvalue", "method", "n_resamples")
+
+    def _headings(self) -> dict[str, str]:
+        return {"k": "clusters", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw scores of the clearest split with the nearest unimodal density, or the null distribution."""

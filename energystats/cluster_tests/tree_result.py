@@ -264,7 +264,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
             f"({which}adjusted {p_text(max(split))})."
         )
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate one row per node; the columns are the fields of `TreeNode` without rows and children."""
         import pandas as pd
 
@@ -286,6 +286,12 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         )
         frame = pd.DataFrame([{name: getattr(node, name) for name in names} for node in self.nodes])
         return frame.astype({"parent": "Int64", "label": "Int64"})
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("id", "parent", "depth", "size", "pvalue", "pvalue_adjusted", "outcome", "label")
+
+    def _headings(self) -> dict[str, str]:
+        return {"id": "node", "label": "cluster"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a dendrogram of the clusters with the adjusted p-values at its nodes.

@@ -143,8 +143,8 @@ def validate_clusters(
     Returns
     -------
     ClusterValidationResult
-        `.to_frame()` (all questions with p, null hypothesis, family and level), `.clusters`, `.merges`, `.variables`,
-        `.points`, `.partition`, `.groups` (clusters that are separate), `.summary()`, `.plot()`.
+        `.to_frame()` (all questions with p; `full=True` adds null hypothesis, family and level), `.clusters`,
+        `.merges`, `.variables`, `.points`, `.partition`, `.groups` (separate clusters), `.summary()`, `.plot()`.
 
     Raises
     ------

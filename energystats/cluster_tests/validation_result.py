@@ -218,11 +218,14 @@ class ClusterValidationResult(VerdictFirst):
             index=None if index is None else index.copy(),
         )
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate one row per question; the columns are the fields of `Answer`."""
         import pandas as pd
 
         return pd.DataFrame([asdict(answer) for answer in self.answers])
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("question", "what", "statistic", "pvalue", "pvalue_adjusted")
 
     def _of(self, question: str) -> list[Answer]:
         """List the answers to one kind of question."""

@@ -138,7 +138,7 @@ class GraphPartition(Labelled):
         proved = " This one is the best possible." if self.tightness == 1 else ""
         return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, mass, links inside (both ways) and leaving, value."""
         import pandas as pd
 

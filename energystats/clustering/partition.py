@@ -217,7 +217,7 @@ class Partition(Labelled):
             return "One cluster: nothing was divided."
         return f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and where."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, weight where rows have one, and W of the cluster."""
         import pandas as pd
 

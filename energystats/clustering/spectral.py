@@ -441,7 +441,7 @@ class SpectralEmbedding(Named):
             return "No gap between the eigenvalues suggests more than one cluster."
         return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 

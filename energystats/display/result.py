@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Approximation", "Labelled", "Named", "Result", "VerdictFirst"]
 
+HEADINGS = {  # of journals, in place of names of fields
+    "pvalue": "p",
+    "pvalue_adjusted": "p adjusted",
+    "within": "W",
+    "share": "S/T",
+    "within_per_cluster": "W",
+}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(abc.ABC):
@@ -41,7 +49,7 @@ class Result(abc.ABC):
         Where the verdict comes first, only the short beginnings of cautions are part of it.
     """
 
-    _one_row: ClassVar[bool] = False  # of `to_frame`: set in columns on paper
+    _one_row: ClassVar[bool] = False  # set in two columns on paper, names and values, where all is written
 
     notes: tuple[str, ...] = field(default=(), repr=False)
 
@@ -93,23 +101,49 @@ class Result(abc.ABC):
     def _conclusion(self) -> str:
         """Say in the last line of the summary what was found, in words that claim no more than that."""
 
-    @abc.abstractmethod
-    def to_frame(self) -> pd.DataFrame:
-        """Make a table of the numbers, as a pandas DataFrame."""
+    def to_frame(self, *, full: bool = False) -> pd.DataFrame:
+        """Make a table of the numbers, as a pandas DataFrame: what a journal prints, or all of them.
 
-    def _journal(self) -> pd.DataFrame | None:
-        """Make the table that a journal prints; None where it is all of `to_frame`."""
-        return None
+        Parameters
+        ----------
+        full : bool, default False
+            Whether to add what is seldom printed: settings, null hypotheses, other sums.
+
+        Returns
+        -------
+        DataFrame
+            One row for each test, cluster, pair, term or number of clusters; columns have the names of fields.
+        """
+        check_flag(full, "full")
+        frame = self._frame()
+        main = self._main_columns()
+        return frame if full or not main else frame[list(main)]
+
+    @abc.abstractmethod
+    def _frame(self) -> pd.DataFrame:
+        """Make the table with all columns."""
+
+    def _main_columns(self) -> tuple[str, ...]:
+        """Name the columns that a journal prints; none where it prints all."""
+        return ()
+
+    def _headings(self) -> dict[str, str]:
+        """Name columns as a journal does, where it is not by their names."""
+        return {}
+
+    def _headings_on_paper(self, options: dict[str, Any], *, full: bool) -> dict[Any, str]:
+        """Name the columns of a journal; none has another name where columns are chosen, or all are written."""
+        return {} if full or options.get("columns") is not None else HEADINGS | self._headings()
 
     def to_latex(self, buf: Any = None, *, full: bool = False, escape: bool = True, **options: Any) -> str | None:
-        """Write a table for LaTeX, by pandas: what a journal prints, or all of `to_frame`.
+        """Write a table for LaTeX, by pandas: what a journal prints, or all columns.
 
         Parameters
         ----------
         buf : path or file, optional
             Where to write; the text is returned when None.
         full : bool, default False
-            Whether to write every column of `to_frame`; so it is, too, where `columns` name some of them.
+            Whether to write every column of `to_frame(full=True)`; `columns` may name any of them.
         escape : bool, default True
             Whether characters such as ``_`` and ``%`` in names stand for themselves.
         **options
@@ -123,6 +157,8 @@ class Result(abc.ABC):
             The text; it needs the LaTeX package booktabs.
         """
         own = options.get("formatters", {})
+        if isinstance(own, dict):
+            own = {self._headings_on_paper(options, full=full).get(name, name): form for name, form in own.items()}
         check_flag(escape, "escape")
         check_flag(full, "full")
         write = latex_text if escape else str
@@ -136,14 +172,14 @@ class Result(abc.ABC):
         return text
 
     def to_markdown(self, buf: Any = None, *, full: bool = False, **options: Any) -> str | None:
-        """Write a table for Markdown, by pandas: what a journal prints, or all of `to_frame`.
+        """Write a table for Markdown, by pandas: what a journal prints, or all columns.
 
         Parameters
         ----------
         buf : path or file, optional
             Where to write; the text is returned when None.
         full : bool, default False
-            Whether to write every column of `to_frame`; so it is, too, where `columns` name some of them.
+            Whether to write every column of `to_frame(full=True)`; `columns` may name any of them.
         **options
             For `pandas.DataFrame.to_markdown` and tabulate, such as `tablefmt` and `floatfmt`; without `floatfmt`
             numbers and p-values are written as in the summary. A test in full stands in two columns, names and values;
@@ -180,18 +216,21 @@ class Result(abc.ABC):
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Write the table of a journal, or all of `to_frame`, and say which columns hold numbers; fix the options.
+        """Write the table of a journal, or all columns, and say which columns hold numbers; fix the options.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
         """
         import pandas as pd
 
+        headings = self._headings_on_paper(options, full=full)
         chosen = options.pop("columns", None)
-        journal = None if full or chosen is not None else self._journal()
-        frame = self.to_frame() if journal is None else journal
+        main = not full and chosen is None
+        frame = self.to_frame(full=not main)
         if chosen is not None:
             frame = frame[list(chosen)]
+        frame = frame.rename(columns=headings)
+        frame.index.names = [headings.get(name, name) for name in frame.index.names]
         if options.get("index") is None:
             bare = frame.index.names == [None] and list(frame.index) == list(range(len(frame)))
             if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
@@ -205,7 +244,7 @@ class Result(abc.ABC):
             write_number = f"{{:{form}}}".format
             for name in frame.select_dtypes("float"):
                 frame[name] = ["-" if np.isnan(value) else write_number(value) for value in frame[name]]
-        if self._one_row and journal is None and not options["index"]:
+        if self._one_row and not (main and self._main_columns()) and not options["index"]:
             frame, right = frame.T.set_axis(["value"], axis=1), [True]
             options["index"] = True
 

@@ -259,15 +259,16 @@ class DiscoResult(Result):
         """Compute the 95 % interval of `pvalue` over seeds; (p, p) when exact."""
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`, with the semimetric and whether columns were standardized in every row."""
+    def _frame(self) -> pd.DataFrame:
+        """Make `table`, with the semimetric and whether columns were standardized in every row."""
         return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
 
-    def _journal(self) -> pd.DataFrame:
-        """Make an analysis of variance: Df, sums of squares, R2, F and p of every term, the residual and the total."""
-        squares = "SS" if self.metric.only_means or getattr(self.metric, "alpha", 1.0) == 2 else "dispersion"
-        table = self.table[["df", "dispersion", "R2", "F", "pvalue"]].rename_axis(index="")
-        return table.set_axis(["Df", squares, "R2", "F", "p"], axis=1)
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("df", "dispersion", "R2", "F", "pvalue")
+
+    def _headings(self) -> dict[str, str]:
+        squares = self.metric.only_means or getattr(self.metric, "alpha", 1.0) == 2
+        return {"df": "Df", "term": ""} | ({"dispersion": "SS"} if squares else {})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the share of T of every row, with the p-values of the terms."""

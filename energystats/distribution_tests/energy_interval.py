@@ -325,8 +325,8 @@ class EnergyIntervalResult(Result):
         ends = f"{number(self.low)} and {number(self.high)}"
         return f"With {self._percent()} confidence, E of the two populations lies between {ends}."
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row; the columns are the field names, some as texts."""
+    def _frame(self) -> pd.DataFrame:
+        """Make one row; the columns are the field names, some as texts."""
         import pandas as pd
 
         names = ("statistic", "unbiased", "low", "high", "confidence_level", "n_bootstrap")
@@ -335,12 +335,11 @@ class EnergyIntervalResult(Result):
         row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         return pd.DataFrame([row])
 
-    def _journal(self) -> pd.DataFrame:
-        """Make one row: sizes, E and the interval."""
-        import pandas as pd
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("sizes", "statistic", "low", "high", "confidence_level", "n_bootstrap")
 
-        row = {"n": " + ".join(map(str, self.sizes)), "E": self.statistic, "low": self.low, "high": self.high}
-        return pd.DataFrame([row | {"confidence": self._percent(), "bootstrap samples": self.n_bootstrap}])
+    def _headings(self) -> dict[str, str]:
+        return {"sizes": "n", "statistic": "E", "confidence_level": "confidence", "n_bootstrap": "bootstrap samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the bootstrap distribution with the interval and E of the samples."""

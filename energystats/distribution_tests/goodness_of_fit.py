@@ -544,7 +544,7 @@ def _test_family(
         null_distribution=null,
         null_hypothesis=f"the sample comes from a distribution of the family {family.label}"
         + fit.metric.only_means * MEANS_ONLY,
-        distribution=fit.source.label,
+        distribution=f"{fit.source.label}, parameters estimated",
         estimated=True,
         n=n,
         d=d,
@@ -791,8 +791,7 @@ class GoodnessOfFitResult(Result):
             ["simulated samples", str(self.n_resamples)],
             ["rows, columns", f"{self.n}, {self.d}"],
         ]
-        known = ", parameters estimated" * self.estimated
-        return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}{known}")]
+        return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}")]
 
     def _sentences(self) -> list[str]:
         how = {
@@ -808,8 +807,8 @@ class GoodnessOfFitResult(Result):
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"
         return state_evidence(self.pvalue, "of a misfit", note=others)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row; the columns are the field names."""
+    def _frame(self) -> pd.DataFrame:
+        """Make one row; the columns are the field names."""
         import pandas as pd
 
         names = (
@@ -818,6 +817,7 @@ class GoodnessOfFitResult(Result):
             "method",
             "n_resamples",
             "distribution",
+            "estimated",
             "n",
             "d",
             "n_reference",
@@ -825,13 +825,11 @@ class GoodnessOfFitResult(Result):
         )
         return pd.DataFrame([{name: getattr(self, name) for name in names}])
 
-    def _journal(self) -> pd.DataFrame:
-        """Make one row: the distribution, rows and columns, the statistic, p and the simulated samples."""
-        import pandas as pd
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("distribution", "n", "d", "statistic", "pvalue", "n_resamples")
 
-        fitted = f"{self.distribution}{', estimated' * self.estimated}"
-        row = {"distribution": fitted, "n": self.n, "columns": self.d, "n E": self.statistic}
-        return pd.DataFrame([row | {"p": self.pvalue, "simulated samples": self.n_resamples}])
+    def _headings(self) -> dict[str, str]:
+        return {"d": "columns", "statistic": "n E", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the null distribution with the observed statistic."""

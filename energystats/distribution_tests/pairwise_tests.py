@@ -406,27 +406,18 @@ class PairwiseTestsResult(Result):
         evidence = f"evidence of a difference in {differ} of {pairs}, of unequal spread in {wide}"
         return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`."""
+    def _frame(self) -> pd.DataFrame:
+        """Give `table`."""
         return self.table
 
-    def _journal(self) -> pd.DataFrame:
-        """Make one row a pair: names, sizes, E, S/T, p and adjusted p, and those of equal spread."""
-        import pandas as pd
+    def _main_columns(self) -> tuple[str, ...]:
+        adjusted = self.correction != "none"
+        return tuple(name for name in map(str, self.table) if adjusted or not name.endswith("_adjusted"))
 
-        adjusted = {} if self.correction == "none" else {"p adjusted": self.pvalue_adjusted}
-        spread = {} if self.correction == "none" else {"p spread, adjusted": self.pvalue_spread_adjusted}
-        columns = {
-            "groups": [f"{row.group1} and {row.group2}" for row in self.rows],
-            "n": [f"{row.n1} + {row.n2}" for row in self.rows],
-            "E": [row.energy_distance for row in self.rows],
-            "S/T": [row.effect_size for row in self.rows],
-            "p": [row.pvalue for row in self.rows],
-            **adjusted,
-            "p spread": [row.pvalue_spread for row in self.rows],
-            **spread,
-        }
-        return pd.DataFrame(columns)
+    def _headings(self) -> dict[str, str]:
+        columns = {"group1": "group 1", "group2": "group 2", "energy_distance": "E", "effect_size": "S/T"}
+        spread = {"pvalue_spread": "p spread", "pvalue_spread_adjusted": "p spread, adjusted"}
+        return {**columns, **spread}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw S/T of every pair, labelled with its adjusted p-value."""

@@ -574,9 +574,13 @@ class PowerResult(Result):
             asked = f"takes {needed:g} points of x or fewer"
         return f"Power .8 {asked}, if the populations are as x and y."
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`."""
+    def _frame(self) -> pd.DataFrame:
+        """Give `table`."""
         return self.table
+
+    def _main_columns(self) -> tuple[str, ...]:
+        pilots = tuple(name for name in map(str, self.table) if name.startswith("pilot"))
+        return ("n_x", "n_y", "power", "low", "high", *pilots)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw power against the size of the first sample, with its intervals, or those that pilot samples leave."""

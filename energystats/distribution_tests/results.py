@@ -154,30 +154,28 @@ class EnergyTestResult(Result):
         claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
         return state_evidence(self.pvalue, claim)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row; the columns are the field names, some as texts. H is NaN where there is none."""
+    def _frame(self) -> pd.DataFrame:
+        """Make one row; the columns are the field names, some as texts. H is NaN where there is none."""
         import pandas as pd
 
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
         row = {name: getattr(self, name) for name in (*self._in_frame, *decomposed)}
         low, high = self.pvalue_interval
         row["pvalue_interval"] = interval_text((low, high)) if low < high else "-"
-        row["sizes"] = " + ".join(map(str, self.sizes))
+        row["groups"], row["sizes"] = write_groups(self.labels), " + ".join(map(str, self.sizes))
+        row["df"] = f"{len(self.sizes) - 1}, {sum(self.sizes) - len(self.sizes)}" if self.statistic_name == "f" else "-"
         row["metric"], row["standardized"] = metric_text(self.metric), self.standardization is not None
         row["null_hypothesis"] = self.null_hypothesis
         return pd.DataFrame([row]).astype({"inhomogeneity": float})
 
-    def _journal(self) -> pd.DataFrame:
-        """Make one row: groups, sizes, the statistic, its degrees of freedom, S/T, p and the permutations."""
-        import pandas as pd
+    def _main_columns(self) -> tuple[str, ...]:
+        df = ("df",) * (self.statistic_name == "f")
+        how = "n_resamples" if self.n_resamples else "method"
+        return ("groups", "sizes", "statistic", *df, "effect_size", "pvalue", how)
 
-        row: dict[str, Any] = {"groups": write_groups(self.labels), "n": " + ".join(map(str, self.sizes))}
-        row[NAMES.get(self.statistic_name, self.statistic_name)] = self.statistic
-        if self.statistic_name == "f":
-            row["df"] = f"{len(self.sizes) - 1}, {sum(self.sizes) - len(self.sizes)}"
-        row |= {"S/T": self.effect_size, "p": self.pvalue}
-        row |= {"permutations": self.n_resamples} if self.n_resamples else {"method": self.method}
-        return pd.DataFrame([row])
+    def _headings(self) -> dict[str, str]:
+        statistic = NAMES.get(self.statistic_name, self.statistic_name)
+        return {"sizes": "n", "statistic": statistic, "effect_size": "S/T", "n_resamples": "permutations"}
 
     def _density(self) -> tuple[FloatArray, FloatArray] | None:
         """Compute the curve that stands for the null distribution, if one does."""

@@ -22,7 +22,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
+from energystats.display.sentences import metric_note, metric_text, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
@@ -493,6 +493,8 @@ class SpreadTestResult(Result):
         Whether the groups were found from data; squared distances that were negative.
     """
 
+    _one_row = True
+
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -559,24 +561,32 @@ class SpreadTestResult(Result):
         which = "the two groups" if len(self.sizes) == 2 else f"{'some' if self.pvalue <= LEVEL else 'any'} groups"
         return state_evidence(self.pvalue, f"that {which} are spread unequally")
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`."""
-        return self.table
-
-    def _journal(self) -> pd.DataFrame:
-        """Make one row: groups, sizes, mean distances, F, its degrees of freedom, p and the permutations."""
+    def _frame(self) -> pd.DataFrame:
+        """Make one row; the columns are the field names, some as texts."""
         import pandas as pd
 
         row = {
             "groups": write_groups(self.labels),
-            "n": " + ".join(map(str, self.sizes)),
-            "mean distances": ", ".join(numbers(self.mean_distances.tolist())),
-            "F": self.statistic,
+            "sizes": " + ".join(map(str, self.sizes)),
+            "mean_distances": ", ".join(numbers(self.mean_distances.tolist())),
+            "statistic": self.statistic,
             "df": ", ".join(map(str, self.df)),
-            "p": self.pvalue,
-            "permutations": self.n_resamples,
+            "pvalue": self.pvalue,
+            "n_resamples": self.n_resamples,
+            "center": self.center,
+            "n_strata": self.n_strata,
+            "n_plots": self.n_plots,
+            "metric": metric_text(self.metric),
+            "standardized": self.standardization is not None,
+            "null_hypothesis": self.null_hypothesis,
         }
         return pd.DataFrame([row])
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("groups", "sizes", "mean_distances", "statistic", "df", "pvalue", "n_resamples")
+
+    def _headings(self) -> dict[str, str]:
+        return {"sizes": "n", "mean_distances": "mean distances", "statistic": "F", "n_resamples": "permutations"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the points on the first two principal coordinates, the hulls of the groups, and lines to their centres.

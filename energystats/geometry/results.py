@@ -137,13 +137,16 @@ class NegativeTypeResult(Result):
         some = "" if self.rows is None else " that were examined"
         return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Return one row whose columns are the field names; NaN and NA where there is none."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
         frame = pd.DataFrame([{name: getattr(self, name) for name in (*names, "known", "strong")}])
         return frame.astype({"violation": float, "known": "boolean", "strong": "boolean"})
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "n", "method")
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the eigenvalues of G_c, falling, negative ones marked; the two extreme ones if only they are known."""
@@ -300,7 +303,7 @@ class Euclidization(Named):
             return "No repair was needed."
         return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Return one row: method, constant, eigenvalues before and after, and how far the distances moved."""
         import pandas as pd
 
@@ -437,7 +440,7 @@ class PrincipalCoordinates(Named):
         lost = f"; {self.negative_share:.1%} cannot be drawn at all" if self.n_negative else ""
         return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Return the coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
@@ -626,7 +629,7 @@ class EuclidizationComparison(Result):
         }
         return pd.DataFrame(columns, index=pd.Index(self.repairs, name="repair"))
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Return the table, one row a repair."""
         return self.table
 

@@ -197,9 +197,15 @@ class SelectKResult(VerdictFirst):
             return "There was no other number to choose."
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`."""
+    def _frame(self) -> pd.DataFrame:
+        """Give `table`."""
         return self.table
+
+    def _main_columns(self) -> tuple[str, ...]:
+        own = {"gap": ("gap", "gap_error"), "eigengap": ("eigengap",)}
+        asked = [name for criterion in self.choices for name in own.get(criterion, ())]
+        found = [name for name in ("pvalue", "stability") if not np.isnan(self.column(name)).all()]
+        return ("k", "within", "share", *asked, *found)
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
         """Draw a criterion against k, by default the one that chose k.
@@ -314,7 +320,7 @@ class ClusterStabilityResult(VerdictFirst):
         came = f"{back} of {count} {what} came back in most resamples (mean Jaccard .75 or more)"
         return f"{came}{beside}; that is no test."
 
-    def to_frame(self) -> pd.DataFrame:
+    def _frame(self) -> pd.DataFrame:
         """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""
         import pandas as pd
 
