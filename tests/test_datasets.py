@@ -50,6 +50,17 @@ def test_the_meadows_are_those_of_the_dissimilarities():
     assert table["A1"].sum() == pytest.approx(97.0)
 
 
+def test_the_pastures_are_those_of_vegan():
+    table = es.datasets.load("varespec")
+    assert table.shape == (24, 44 + 14 + 1)
+    assert table.index.tolist()[:3] == ["18", "15", "24"]
+    most = {"Cladstel": 486.71, "Cladrang": 388.71, "Pleuschr": 377.97}
+    assert table.iloc[:, :44].sum().nlargest(3).to_dict() == pytest.approx(most)
+    d = es.pairwise(table.iloc[:, :44], metric="bray")
+    assert (d**2).to_numpy().sum() / 48 == pytest.approx(4.5444, abs=5e-5)  # adonis2: the total sum of squares
+    assert es.datasets.groups("varespec").value_counts().to_dict() == {"grazed": 16, "ungrazed": 8}
+
+
 def test_dissimilarities_are_not_euclidean():
     for name in SQUARE:
         assert not es.is_euclidean(es.datasets.load(name))

@@ -53,6 +53,12 @@ SOURCES = {
         "Braak & van Tongeren (1987), Data Analysis in Community and Landscape Ecology, Pudoc. The values are those of "
         "`vegan::dune` and `vegan::dune.env` in R."
     ),
+    "varespec": (
+        "Cover (percent) of 44 species of plants and lichens on 24 pastures, with the chemistry of the soil (mg/kg; "
+        "nitrogen, phosphorus and on), bare soil (percent), depth of humus (cm) and pH, and whether reindeer grazed "
+        "there, from Väre, Ohtonen & Oksanen (1995), Journal of Vegetation Science 6, 523-530. The values are those of "
+        "`vegan::varespec` and `vegan::varechem` in R, and grazing that of `help(betadisper)` there."
+    ),
     "dune_bray": (
         "Bray-Curtis dissimilarities of the cover classes of 30 plant species on 20 dune meadows of the island of "
         "Terschelling, from Jongman, ter Braak & van Tongeren (1987), Data Analysis in Community and Landscape "
@@ -70,6 +76,7 @@ GROUPS = {
     "iris": "species",
     "eurodist": "region",
     "dune": "Management",
+    "varespec": "Grazing",
     "dune_bray": "management",
     "graph_path": "group",
 }
@@ -80,10 +87,10 @@ def load(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name : {"iris", "dune", "eurodist", "dune_bray", "graph_path"}
-        Which one. "iris" is a table of measurements, "dune" one of species (30 columns) and what is known of the
-        meadows; the others are dissimilarities d, not squared, that are not Euclidean: road distances of cities,
-        Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
+    name : {"iris", "dune", "varespec", "eurodist", "dune_bray", "graph_path"}
+        Which one. "iris" is a table of measurements, "dune" and "varespec" are tables of species (the first 30 and 44
+        columns) and of what is known of the meadows and pastures; the others are dissimilarities d, not squared, that
+        are not Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
 
     Returns
     -------
@@ -114,6 +121,9 @@ def load(name: str) -> pd.DataFrame:
         frame = frame.set_index("plot")
         numbers = frame.columns.drop(["Management", "Use"])
         frame = frame.astype({column: float if column == "A1" else int for column in numbers})
+    elif name == "varespec":
+        frame = frame.set_index("site")
+        frame = frame.astype(dict.fromkeys(frame.columns.drop("Grazing"), float))
     elif name != "iris":
         frame = frame.set_index(frame.columns[0]).drop(columns=GROUPS[name]).astype(float)
         frame.columns.name = None
@@ -126,14 +136,14 @@ def groups(name: str) -> pd.Series[str]:
 
     Parameters
     ----------
-    name : {"iris", "dune", "eurodist", "dune_bray", "graph_path"}
+    name : {"iris", "dune", "varespec", "eurodist", "dune_bray", "graph_path"}
         Which one.
 
     Returns
     -------
     pandas.Series
-        One label per row, with the index of ``load(name)``: species, regions, management of the meadows, and of the
-        graph groups without meaning. Functions that take both check that the two indexes agree.
+        One label per row, with the index of ``load(name)``: species, regions, management of the meadows, grazing,
+        and of the graph groups without meaning. Functions that take both check that the two indexes agree.
 
     Raises
     ------
