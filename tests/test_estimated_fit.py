@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 
 import energystats as es
+from benchmarks.poisson_fit import m_statistics
 from energystats._core.labelings import draw_key, stream_of
 from energystats.distribution_tests.estimated_fit import find_atoms
 
@@ -182,3 +183,15 @@ def test_level(name, rng):
         how = {"estimate": estimate, "n_resamples": 39, "n_reference": 100, "rng": rng}
         count += es.goodness_of_fit(draw(), family, **how).pvalue <= 0.05
     assert count <= stats.binom.ppf(0.999, 300, 0.06), f"{count} of 300"
+
+
+@pytest.mark.parametrize(
+    ("x", "expected"),
+    [  # energy 1.7-11 in R 4.2.2: poisson.m(as.integer(x))
+        ([2, 0, 3, 1, 1, 5, 2, 2, 4, 0, 1, 3], (0.0185920022237113, 0.0928497684536250)),
+        ([12, 9, 17, 22, 8, 10, 31, 14, 12, 15], (0.353367952389662, 1.721567877001003)),
+        ([0, 0, 0, 1, 0, 2, 0, 9], (0.889631980635418, 4.338303808983502)),
+    ],
+)
+def test_m_statistics_of_the_benchmark_are_those_of_r(x, expected):
+    assert m_statistics([x, x])[:, 1] == pytest.approx(expected, rel=1e-12)
