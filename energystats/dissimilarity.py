@@ -154,7 +154,7 @@ class Dissimilarity(abc.ABC):
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
-        if standardization is None and warns and metric.mixes_units:
+        if standardization is None and warns and metric.mixes_units and points.shape[1] > 1:
             low, high = _ends_of(points)
             rounding = _vary_by_rounding(low, high)
             _warn_of_scales(deviations(points), high - low, rounding, columns, offered=standardize is not None)
@@ -193,8 +193,8 @@ class Dissimilarity(abc.ABC):
         # one coding for all samples, in which a category has one number
         pooled, sizes, coded, place = pool(tables, resolved)
         d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
-        pooled_groups = Groups.from_labels(np.repeat(np.arange(len(sizes)), sizes), d.n, name="samples")
-        return d, replace(pooled_groups, names=_series_names(tables) or pooled_groups.names)
+        codes = np.repeat(np.arange(len(sizes)), sizes)
+        return d, Groups(codes, _series_names(tables) or tuple(range(len(sizes))))
 
     # ------------------------------------------------------------ what each of the three knows
 
@@ -330,8 +330,7 @@ class Dissimilarity(abc.ABC):
 
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Sum rho between the groups, M = Z'RZ, and give the group sizes (or sums of weights); (k, k), (k,)."""
-        Z = groups.indicators(weights)
-        return self.pairs.block_sums(Z)[0], Z.sum(axis=(0, 2))
+        return self.pairs.group_sums(groups.codes, groups.k, weights), groups.mass(weights)
 
     @functools.cached_property
     def row_totals(self) -> FloatArray:
@@ -444,7 +443,8 @@ class Matrix(Dissimilarity):
         if standardize:
             raise ValueError('`standardize` needs coordinates; it must be False when metric="precomputed".')
         R, ((rounding, _), eps) = as_square(table, name), digits_of(table)
-        warn_if_negative(of_negative * int(np.count_nonzero(R < 0)) // 2, float(R.min()))
+        if of_negative and (smallest := float(R.min())) < 0:
+            warn_if_negative(int(np.count_nonzero(R < 0)) // 2, smallest)
         return cls(metric=metric, R=R, rounding=rounding if eps > EPS else None, index=matrix_index(table))
 
     @property

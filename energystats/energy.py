@@ -221,14 +221,14 @@ def energy_distance(
         raise ValueError('`estimator` must be "v" with weights: a weighted U-statistic is not defined.')
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')
-    weights = np.ones(d.n) if given is None else given
-    d.check_weights(weights, "sample_weight")
+    if given is not None:
+        d.check_weights(given, "sample_weight")
     size = replace(Size.of(d), slices=how.n_slices)
     weigh(False, d, one_sum(size), slices(size))
     if how.n_slices:
         d = d.sliced(how.n_slices, generator)
     # [G 1] from the 2 x 2 matrix M; "u" leaves the pairs of a point with itself out of the own means
-    E = statistics.energy_distances(*d.group_sums(two, weights), unbiased=estimator == "u")
+    E = statistics.energy_distances(*d.group_sums(two, given), unbiased=estimator == "u")
     return float(E[0, 1])
 
 

@@ -804,3 +804,26 @@ def test_what_is_true_or_false_is_nothing_else(name, flag):
     for bad in ("no", "False", 0, [], *([] if flag == "progress" else [None])):
         with pytest.raises(TypeError, match=rf"^`{flag}` must be True(,| or) False.*, got"):
             FLAGGED[name](**{flag: bad})
+
+
+@pytest.mark.parametrize(("i", "j"), [(0, 1), (299, 2), (130, 270), (299, 298)])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.nan, "must be finite, but has 1 NaN"),
+        (np.inf, "must be finite, but entry"),
+        (2e150, "must not exceed"),
+        (9.0, "must be symmetric"),
+    ],
+)
+def test_one_bad_entry_of_a_matrix_of_several_tiles_is_found(i, j, value, message):
+    d = np.ones((300, 300)) - np.eye(300)
+    d[i, j] = value
+    with pytest.raises(ValueError, match=message):
+        es.energy_test(d, groups=np.arange(300) % 2, metric="precomputed")
+    d[j, i] = value
+    if value == 9.0:
+        assert es.energy_test(d, groups=np.arange(300) % 2, metric="precomputed", n_resamples=9).pvalue <= 1
+        return
+    with pytest.raises(ValueError, match=message.replace("1 NaN", "2 NaN")):
+        es.energy_test(d, groups=np.arange(300) % 2, metric="precomputed")

@@ -176,8 +176,8 @@ def test_points_that_differ_are_counted_from_elsewhere_where_the_first_row_says_
 def test_whole_weights_are_repeated_rows(algorithm, rng):
     X, w = points_and_weights(rng.integers(1000), 12, whole=True)
     times = w.astype(int)
-    weighted = es.energy_cluster(X, 3, sample_weight=w, algorithm=algorithm, n_init=200, rng=rng)
-    repeated = es.energy_cluster(np.repeat(X, times, axis=0), 3, algorithm=algorithm, n_init=200, rng=rng)
+    weighted = es.energy_cluster(X, 3, sample_weight=w, algorithm=algorithm, n_init=600, rng=rng)
+    repeated = es.energy_cluster(np.repeat(X, times, axis=0), 3, algorithm=algorithm, n_init=600, rng=rng)
     assert weighted.within == pytest.approx(repeated.within)
     assert weighted.total == pytest.approx(repeated.total)
     assert weighted.bound == pytest.approx(repeated.bound)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from energystats._core import labelings, normal_mixture, pvalues, statistics, sums
@@ -304,3 +306,27 @@ def test_the_nearest_unimodal_density_is_one(rng):
         mode = heights.argmax()
         assert (np.diff(heights[: mode + 1]) >= -1e-12).all()
         assert (np.diff(heights[mode:]) <= 1e-12).all()
+
+
+@given(
+    st.lists(st.integers(-5, 5), min_size=1, max_size=12),
+    st.lists(st.integers(-5, 5), min_size=1, max_size=12),
+)
+def test_sums_across_two_sorted_samples_are_those_of_all_pairs(x, y):
+    x, y = np.sort(np.array(x, float)), np.sort(np.array(y, float))
+    for sum_across in (gaps.sum_across, gaps.sum_across.py_func):
+        assert sum_across(x, y) == np.abs(x[:, None] - y).sum()
+
+
+@pytest.mark.parametrize("k", [2, 4])
+def test_sums_of_sorted_groups_are_those_of_sorted_points(k, rng):
+    """Groups of unlike size, one of a single point, with ties and an offset; few points are left to the other way."""
+    n = sums.COMPILED_FROM // k + 1
+    x = 1e3 + np.round(rng.standard_normal(n), 3)
+    codes = np.minimum(rng.geometric(0.7, n) - 1, k - 1)
+    codes[codes == k - 1] = 0
+    codes[n // 2] = k - 1
+    order = np.argsort(x)
+    slow = sums.block_sums_sorted(np.diff(x[order]), order, Groups(codes, tuple(range(k))).indicators())[0]
+    assert_allclose(sums.sums_of_sorted_groups(x, codes, k), slow, rtol=1e-12)
+    assert sums.sums_of_sorted_groups(x[:100], codes[:100], k) is None

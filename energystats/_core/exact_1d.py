@@ -21,6 +21,7 @@ __all__ = ["best_breaks", "prefix_dispersion", "running_sums", "split_within"]
 ROOM = 2**26  # entries of the table of breaks, 256 MiB; for more, the middle break is found first, then each half
 KEPT = 1e-4  # of the terms of a difference: what must be left of them
 AT_ONCE = 256  # costs that are computed together, so that the processor can take several at a time
+FEW = 32  # costs that are computed one by one, which saves the array that holds several
 BLOCK = 2048  # rows whose sums stay in the cache
 SPLITTER = 134217729.0  # 2**27 + 1, halves the digits of a float
 
@@ -106,6 +107,36 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 
 
 @njit
+def _find_best_of_few(
+    sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
+) -> tuple[float, int]:
+    """Find the same start as `_find_best_run`, costs one by one."""
+    j = start + r + 1
+    mass_j, moment_j, last_j = sums[0, j], sums[2, j], sums[4, j]
+    mass_low, moment_low, last_low = sums[1, j], sums[3, j], sums[5, j]
+    best, at = np.inf, low
+    for q in range(low, high + 1):
+        i = start + q
+        mass = (mass_j - sums[0, i]) + (mass_low - sums[1, i])
+        moment = (moment_j - sums[2, i]) + (moment_low - sums[3, i])
+        last = (last_j - sums[4, i]) + (last_low - sums[5, i])
+        if squared:
+            cost = last - moment * moment / mass
+            if cost <= KEPT * last:
+                cost = _compute_cost_exactly(sums, i, j, squared)
+        else:
+            first = sums[0, i] * moment
+            second = sums[2, i] * mass
+            value = last - first + second
+            cost = value / mass
+            if value <= KEPT * (last + abs(first) + abs(second)):
+                cost = _compute_cost_exactly(sums, i, j, squared)
+        if old[q] + cost < best:
+            best, at = old[q] + cost, q
+    return best, at
+
+
+@njit
 def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
     """Compute W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
     stop = first + out.size
@@ -173,7 +204,10 @@ def _fill_next_layer(
                         low = max(low, chosen[r - step])
                     if r + step < n:
                         high = min(high, chosen[r + step])
-                    new[r], chosen[r] = _find_best_run(sums, squared, start, old, r, low, high, costs)
+                    if high - low < FEW:
+                        new[r], chosen[r] = _find_best_of_few(sums, squared, start, old, r, low, high)
+                    else:
+                        new[r], chosen[r] = _find_best_run(sums, squared, start, old, r, low, high, costs)
                 step = 0 if stride > BLOCK else step // 2
         stride = stride // 2 if stride > BLOCK else 0
 

@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["bin_sums_over_gaps", "sums_over_gaps"]
+__all__ = ["bin_sums_over_gaps", "sum_across", "sums_over_gaps"]
 
 
 ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so that little rounding adds up
@@ -45,6 +45,30 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
         for l in range(j):
             M[l, j] = M[j, l]
     return M
+
+
+@njit
+def sum_across(x: FloatArray, y: FloatArray) -> float:
+    """Sum |x_i - y_j| over all pairs of two sorted samples, by gaps between neighbours of both; (n,), (m,)."""
+    n, m = x.size, y.size
+    i = j = 0
+    last = min(x[0], y[0])
+    total = part = 0.0
+    for t in range(n + m):
+        # i of x and j of y lie below the gap
+        crossing = i * float(m - j) + j * float(n - i)
+        if j == m or (i < n and x[i] <= y[j]):
+            here = x[i]
+            i += 1
+        else:
+            here = y[j]
+            j += 1
+        part += (here - last) * crossing
+        last = here
+        if t % ROWS_PER_SUM == 0:
+            total += part
+            part = 0.0
+    return total + part
 
 
 @njit

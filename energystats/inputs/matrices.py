@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
-from energystats.inputs.arrays import ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
+from energystats.inputs.arrays import LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
 from energystats.inputs.names import Places, write_names
 from energystats.inputs.table import InputTable, as_table
 
@@ -24,6 +24,7 @@ __all__ = [
 
 
 SAMPLED_ROWS = 1024  # from which that size is taken
+SOUND_ROWS = 256  # of a tile whose memory is read once
 SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
@@ -117,6 +118,8 @@ def _symmetrized(
     """Take the symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
+    if _is_sound(array):
+        return array
     _check_finite_pairs(array, name, places)
     if (array == array.T).all():
         return array
@@ -128,6 +131,22 @@ def _symmetrized(
             f"({name} + {name}.T)/2 would be."
         )
     return 0.5 * (array + array.T)
+
+
+def _is_sound(array: FloatArray) -> bool:
+    """Tell in one pass whether a square matrix is symmetric to the last digit, and all of its entries can be squared.
+
+    Tile by tile, because a whole matrix beside its transpose is read against the order of the memory.
+    """
+    n = len(array)
+    for i in range(0, n, SOUND_ROWS):
+        for j in range(i, n, SOUND_ROWS):
+            tile = array[i : i + SOUND_ROWS, j : j + SOUND_ROWS]
+            if not (tile == array[j : j + SOUND_ROWS, i : i + SOUND_ROWS].T).all():  # as where one is NaN
+                return False
+            if not -LARGEST <= tile.min() <= tile.max() <= LARGEST:
+                return False
+    return True
 
 
 def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:

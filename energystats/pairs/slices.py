@@ -17,6 +17,7 @@ __all__ = ["SlicedPairs", "projection_of"]
 
 
 LINES_BYTES = 2**28  # of sorted projections that are kept
+LINE_BYTES = 24  # a point and direction: a number, an index and a gap
 PROJECTED_AT_ONCE = 65_536  # rows
 
 
@@ -33,7 +34,7 @@ class SlicedPairs(Pairs):
     directions : ndarray of shape (d, n_slices)
         Unit vectors.
     kept : tuple of Line
-        The sorted projections, where they are few enough; else they are recomputed for every sum.
+        The projections, where they are few enough; else they are recomputed for every sum.
     """
 
     n: int
@@ -43,9 +44,9 @@ class SlicedPairs(Pairs):
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
-        """Sort the projections once, if there is room for them."""
+        """Project the points once, if there is room for that."""
         recomputed = cls(n, project, directions)
-        if 16 * n * recomputed.n_slices > LINES_BYTES:
+        if LINE_BYTES * n * recomputed.n_slices > LINES_BYTES:
             return recomputed
         return replace(recomputed, kept=tuple(recomputed.lines()))
 
@@ -60,16 +61,14 @@ class SlicedPairs(Pairs):
         return slice_factor(len(self.directions)) / self.n_slices
 
     def lines(self) -> Iterator[Line]:
-        """Sort the projections, one after the other."""
+        """Project the points on one direction after the other."""
         if self.kept:
             yield from self.kept
             return
-        # 16 bytes a point and direction: an index and a gap
-        at_once = max(1, LINES_BYTES // (16 * self.n))
+        at_once = max(1, LINES_BYTES // (LINE_BYTES * self.n))
         for start in range(0, self.n_slices, at_once):
             for projected in self.project(self.directions[:, start : start + at_once]).T:
-                order = np.argsort(projected, kind="stable")
-                yield Line(order, np.diff(projected[order]))
+                yield Line(projected)
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return self.factor * _sum_arrays(line.multiply(columns) for line in self.lines())

@@ -15,6 +15,7 @@ from energystats._core.sums import (
     add_totals,
     bin_sums_from_upper,
     block_sums_from_upper,
+    indicators,
     multiply_upper,
     null_sums,
 )
@@ -44,6 +45,11 @@ class Pairs(abc.ABC):
     @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
         """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+
+    def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
+        """Compute M = Z'RZ for one labeling, codes 0..k-1; (n,) -> (k, k)."""
+        Z = indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
+        return np.asarray(self.block_sums(Z)[0])
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:

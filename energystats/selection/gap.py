@@ -38,11 +38,15 @@ __all__ = [
     "gap_curve",
     "least_within",
     "logarithm",
+    "reference_starts",
     "walk_eigenvalues",
 ]
 
 
 NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coinciding points
+# log W is then higher than from ten starts by at most .06 of s(k): measured for normal and uniform sets of 60 to 3,000
+# points in 2 to 10 columns, k = 2, 5, 8; with two starts it can be as little, with one half of s(k)
+REFERENCE_STARTS = 3
 NEGATIVE = "rho is negative for some points or reference points"
 COINCIDING = (
     "the points of a reference set coincide within {k} clusters, as many points of the data do, so that its W is 0"
@@ -72,7 +76,7 @@ def gap_curve(
     progress: bool,
     rng: np.random.Generator,
 ) -> GapCurve | str:
-    """Cluster every reference set into 1, 2, ..., as hard as the data were clustered.
+    """Cluster every reference set into 1, 2, ....
 
     Where a reference set has a W that is not positive, the reason why there are no gaps.
     """
@@ -80,15 +84,20 @@ def gap_curve(
         reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
     )
     k_max = log_within.size
-    # every reference set is clustered by the same search as the data, or its W would be too high
+    starts = reference_starts(n_init)
     with closing(sets):
-        logs = np.array([logarithm(_withins_up_to(drawn, k_max, n_init, child)) for drawn, child in sets])
+        logs = np.array([logarithm(_withins_up_to(drawn, k_max, starts, child)) for drawn, child in sets])
     if np.isnan(logs).any():
         return NEGATIVE
     if not np.isfinite(logs).all():
         return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
     # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
+
+
+def reference_starts(n_init: int) -> int:
+    """Say how many starts reference sets get: enough for means of log W, which need less than the best labels do."""
+    return min(n_init, REFERENCE_STARTS)
 
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:

@@ -39,6 +39,7 @@ from energystats.selection.gap import (
     fit_gap_reference,
     gap_curve,
     logarithm,
+    reference_starts,
 )
 from energystats.selection.results import NOT_SIGNIFICANCE, SelectKResult, SelectKRow
 from energystats.selection.stability import stability_of
@@ -85,7 +86,8 @@ class _SelectionOptions:
         bounds = eigenpairs(size.held, (1 + k_max) / 2, FEWER).times(k_max + 1)
         works = [pairs_work(size), found, bounds]
         if self.wants("gap"):
-            one = found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
+            one = search_work(size, (1 + k_max) / 2, reference_starts(self.n_init), advice=FEWER).times(k_max)
+            one = one if size.exact else one.and_then(pairs_work(replace(size, stored=False)))
             what = f"{self.n_resamples} reference sets"
             works += [
                 one.times(self.n_resamples, what=what, advice=FEWER),
@@ -152,7 +154,7 @@ def select_k(
     n_resamples : int, default 20
         Reference sets of "gap".
     n_init : int, default 10
-        Starts of every clustering, of the data and of reference sets, perturbed as in `energy_cluster`.
+        Starts of every clustering, perturbed as in `energy_cluster`; at most 3 of every reference set.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
