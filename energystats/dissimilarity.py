@@ -22,7 +22,7 @@ from energystats._runtime import check_memory
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import EPS, digits_of
-from energystats.inputs.labels import as_labels, read_labels
+from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME
 from energystats.inputs.table import InputTable, as_table, check_same_columns
@@ -607,6 +607,12 @@ class Groups:
         """Read labels of any sortable kind, one for each of n rows."""
         read = read_labels(labels, name)
         codes, names = as_labels(read, n, name)
+        if read.found and NOISE in names:
+            raise ValueError(
+                f"`{name}` is a clustering with points in no cluster (label -1): "
+                f"{int((codes == names.index(NOISE)).sum())} of {n}, which are no group. Leave their rows out, or give "
+                "the labels as an array, in which -1 is a label like any other."
+            )
         return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
@@ -658,6 +664,26 @@ def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int],
     if len(pooled) == pooled.shape[1]:
         _warn_of_matrix(_in_order_of_zeros(pooled), coded, SAMPLES)
     return pooled, sizes, coded, row_places(names, sizes, [table.index for table in tables])
+
+
+def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
+    """Warn where a partition was found under another semimetric, or with other columns, than it is judged under."""
+    found = getattr(labels, "partition_", labels)
+    metric = getattr(found, "metric", None)
+    if not isinstance(metric, Metric) or not hasattr(found, "standardization"):
+        return
+    if isinstance(metric, Precomputed) or isinstance(d.metric, Precomputed):
+        return
+    spaces = [
+        f"{m!r}{', columns standardized' * (scores is not None)}"
+        for m, scores in ((metric, found.standardization), (d.metric, d.standardization))
+    ]
+    if spaces[0] != spaces[1]:
+        warn(
+            f"`labels` were found under {spaces[0]} and are judged here under {spaces[1]}; give the same `metric`, "
+            "`alpha` and `standardize`, or the labels as an array (`.labels`) if another space is meant.",
+            EnergyStatsWarning,
+        )
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:

@@ -16,7 +16,7 @@ from energystats.display.numbers import ROUNDING, numbers
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note
 from energystats.display.tables import TextTable, cut_all, decomposition_table, text_table
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity, Groups, warn_of_other_space
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.methods import Sliced, read_method
@@ -344,8 +344,10 @@ def dispersion(
     (1.0, 4.5, 5.5)
     """
     check_flag(standardize, "standardize")
+    given = labels
     (X,), (labels, sample_weight) = opened((X,), {"labels": labels, "sample_weight": sample_weight}, client)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    warn_of_other_space(d, given)
     groups = Groups.from_labels(labels, d.n, name="labels")
     weights = as_weights(sample_weight, d.n, "sample_weight")
     d.check_weights(np.ones(d.n) if weights is None else weights, "sample_weight")

@@ -624,7 +624,8 @@ def test_real_data():
     assert "Each term" not in text
     frame = result.to_frame(full=True)
     assert list(result.to_frame()) == ["df", "dispersion", "R2", "F", "pvalue"]
-    assert frame.drop(columns=["metric", "standardized"]).equals(result.table)
+    assert frame[list(result.table)].equals(result.table)
+    assert {"null_hypothesis", "decomposition", "n_resamples"} <= set(frame)
     assert frame["metric"].eq("Euclidean(alpha=1.0)").all()
     assert not frame["standardized"].any()
 

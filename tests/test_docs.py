@@ -2,6 +2,7 @@
 
 import ast
 import doctest
+import json
 import re
 import runpy
 from pathlib import Path
@@ -161,3 +162,16 @@ def test_every_public_name_has_an_example_once():
         names |= {f"{module}.{name}" for name in getattr(es, module).__all__}
     without = {name for name in names if not callable(resolved(name)) or ">>>" not in (resolved(name).__doc__ or "")}
     assert without == set(EXAMPLES)
+
+
+def test_the_table_of_poisson_tests_has_the_numbers_of_the_results():
+    found = json.loads((ROOT / "benchmarks" / "results" / "poisson_fit.json").read_text())
+    page = (ROOT / "docs" / "distribution-tests.md").read_text()
+    table = page.split("<!-- poisson -->\n")[1].split("\n<!-- end -->")[0].splitlines()[2:]
+    assert table == [
+        f"| {row['population']} | {row['n']} | {row['E']:.2f} | {row['M-CvM']:.2f} | {row['M-AD']:.2f} |"
+        for row in found["rows"]
+    ]
+    assert (found["n_samples"], found["n_resamples"], found["level"]) == (400, 199, 0.05)
+    assert [row["population"].startswith("Poisson(") for row in found["rows"][:7]] == [True] * 6 + [False]
+    assert all(row["E"] < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5 for row in found["rows"][:6])

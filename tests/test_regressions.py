@@ -643,3 +643,128 @@ def test_draws_of_a_slow_distribution_are_estimated():
     """Hours without a word: the time of the distribution's own draws was not in the estimate."""
     with pytest.raises(es.PerformanceWarning, match=r"most of it for draws from studentized_range"):
         es.goodness_of_fit(np.linspace(0.1, 0.9, 50), stats.studentized_range(3, 10), n_resamples=10**5, rng=0)
+
+
+# ---------------------------------------------------------------- points in no cluster, and spaces of a partition
+
+
+@pytest.fixture
+def with_noise():
+    from sklearn.cluster import DBSCAN
+
+    rng = np.random.default_rng(0)
+    X = np.vstack((rng.normal(size=(30, 2)), rng.normal(8, 1, (30, 2)), [[20.0, 20.0]]))
+    return X, DBSCAN(1.5).fit(X)
+
+
+def test_points_in_no_cluster_have_no_silhouette_and_are_no_group(with_noise):
+    X, found = with_noise
+    assert (found.labels_[-1], found.labels_.max()) == (-1, 1)
+    inside = found.labels_ >= 0
+    silhouettes = es.silhouette(X, found)
+    assert_array_equal(np.isnan(silhouettes), ~inside)
+    assert_allclose(silhouettes[inside], es.silhouette(X[inside], found.labels_[inside]))
+    assert np.isfinite(es.silhouette(X, found.labels_)).all()  # an array tells nothing of where it is from
+    for call in (es.dispersion, lambda X, g: es.energy_test(X, groups=g)):
+        with pytest.raises(ValueError, match=r"points in no cluster \(label -1\): \d+ of 61, which are no group"):
+            call(X, found)
+    assert es.clustering_accuracy(found.labels_, found.labels_) == 1
+    assert es.clustering_accuracy(found.labels_, found) == pytest.approx(inside.mean())
+
+
+@pytest.mark.parametrize("judge", [es.dispersion, es.silhouette])
+def test_judging_a_partition_in_another_space_warns(judge):
+    X = np.abs(np.random.default_rng(1).normal(size=(40, 3)))
+    found = es.energy_cluster(X, 2, metric="bray", rng=0)
+    with pytest.warns(es.EnergyStatsWarning, match="were found under SciPyMetric.*judged here under Euclidean"):
+        judge(X, found)
+    scored = es.EnergyClustering(2, standardize=True, random_state=0).fit(X)
+    with pytest.warns(es.EnergyStatsWarning, match="columns standardized and are judged"):
+        judge(X, scored)
+    judge(X, found, metric="bray")
+    judge(X, found.labels)
+    judge(X, scored, standardize=True)
+    judge(es.pairwise(X), found, metric="precomputed")
+
+
+@pytest.mark.parametrize("how", [{"standardize": True}, {"alpha": 0.5}, {"metric": "manhattan"}])
+def test_a_space_beside_that_of_the_partition_is_refused(how):
+    X = np.abs(np.random.default_rng(1).normal(size=(40, 3)))
+    found = es.energy_cluster(X, 2, metric="bray", rng=0)
+    with pytest.raises(ValueError, match=f"`{next(iter(how))}` does nothing with a partition that was found"):
+        es.validate_clusters(X, partition=found, **how)
+    few = {"n_resamples": 39, "rng": 0}
+    same = es.validate_clusters(X, partition=found, metric="bray", **few)
+    assert_array_equal(same.silhouette, es.validate_clusters(X, partition=found, **few).silhouette)
+
+
+def test_chi2_refuses_columns_that_its_weights_do_not_know():
+    known, other = [[1.0, 1, 0], [2, 1, 0]], [[1.0, 1, 100]]
+    with pytest.raises(ValueError, match=r"column 2 .* is 0 in all rows that those are of, and not in others"):
+        es.pairwise(known, other, metric="chi2")
+    assert es.pairwise(known, [[3.0, 1, 0]], metric="chi2").shape == (2, 1)
+
+
+# ---------------------------------------------------------------- spread with few labelings, and sentences
+
+
+def test_spread_of_few_whole_plots_visits_all_labelings():
+    plots = np.repeat(np.arange(6), 8)
+    groups = np.where(plots < 3, "a", "b")
+    X = np.random.default_rng(0).normal(size=(48, 3)) * np.where(plots < 3, 1, 6)[:, None]
+    how = {"design": es.Design(whole_plots=plots)}
+    found = [es.spread_test(X, groups, n_resamples=99, rng=seed, **how) for seed in (1, 2)]
+    assert [one.pvalue for one in found] == [0.1, 0.1]
+    assert (found[0].exact, found[0].n_resamples, found[0].null_distribution.size) == (True, 20, 19)
+    assert found[0].pvalue_interval == (0.1, 0.1)
+    assert "over all 20 distinct labelings: it does not depend on a seed" in found[0].summary().replace("\n  ", " ")
+    assert "n/(n - 1)" not in found[0].summary()
+    assert not es.spread_test(X, groups, n_resamples=9, rng=1, **how).exact
+    pairs = es.pairwise_tests(X, groups, n_resamples=99, rng=1, **how)
+    assert pairs.rows[0].pvalue_spread == 0.1
+    assert "labels of the distances from spatial medians were permuted" in pairs.summary().replace("\n  ", " ")
+    free = es.pairwise_tests(X, groups, n_resamples=99, rng=1).summary().replace("\n  ", " ")
+    assert "residuals of the distances from spatial medians were permuted" in free
+
+
+def test_spread_by_strata_says_of_which_points_n_is(rng):
+    strata, groups = np.repeat([0, 1], 20), np.tile([0, 1], 20)
+    X = rng.normal(size=(40, 2))
+    found = es.spread_test(X, groups, design=es.Design(strata=strata), n_resamples=19, rng=0)
+    assert "spatial median of the group in its stratum" in found.summary().replace("\n  ", " ")
+    assert found.by_stratum
+    assert not es.spread_test(X, groups, n_resamples=19, rng=0).by_stratum
+
+
+def test_groups_of_one_row_each_are_told():
+    found = es.energy_test(np.arange(24.0).reshape(-1, 2), groups=range(12), n_resamples=19, rng=0)
+    assert found.pvalue == 1
+    assert any(note.startswith("Every row is a group of its own") for note in found.notes)
+    few = es.energy_test(np.arange(24.0).reshape(-1, 2), groups=np.arange(12) // 2, n_resamples=19, rng=0)
+    assert not any(note.startswith("Every row is a group of its own") for note in few.notes)
+
+
+def test_a_tail_that_was_fitted_is_told_in_the_short_table(rng):
+    x, y = rng.normal(size=(30, 2)), rng.normal(2, size=(30, 2))
+    found = es.energy_test(x, y, method=es.Permutation(extrapolate=True), rng=0)
+    assert found.extrapolated == found.to_frame()["extrapolated"].item() == True  # noqa: E712
+    assert "extrapolated" not in es.energy_test(x, y, n_resamples=19, rng=0).to_frame()
+
+
+def test_full_tables_hold_what_all_rows_share(rng):
+    X, groups = rng.normal(size=(30, 2)), np.arange(30) % 3
+    pairs = es.pairwise_tests(X, groups, n_resamples=99, rng=0).to_frame(full=True)
+    assert {"correction", "method", "n_resamples", "metric", "standardized"} <= set(pairs)
+    power = es.energy_power(X[:9], X[9:], [5], n_replicates=3, n_resamples=19, rng=0).to_frame(full=True)
+    assert {"level", "n_replicates", "n_resamples", "metric", "standardized"} <= set(power)
+
+
+def test_a_one_sided_formula_has_one_part():
+    data = pd.DataFrame({"a": list("uvuvuvuv"), "b": list("xxxxyyyy")})
+    with pytest.raises(ValueError, match=r"must have one part on each side of ~, got '~ a \| b'"):
+        es.disco(np.arange(8.0).reshape(-1, 1), "~ a | b", data=data)
+
+
+def test_the_power_of_a_complete_rho_is_in_the_object():
+    with pytest.raises(ValueError, match="Its power is its own: `alpha=` of the object"):
+        es.pairwise(np.eye(3), metric=es.metrics.Canberra(scaled=True), alpha=2)

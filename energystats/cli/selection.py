@@ -148,8 +148,11 @@ def _usable_columns(
                 "same."
             )
         what = "column to use" if mixed else "numeric column"
+        text = "" if mixed or not rest else f"; {_first_text(table, rest[0])}"
         left_out = f"; {', '.join(ids)}: left out, name it in --columns to use it all the same" if ids else ""
-        raise BadInputError(f"{table.file}: no {what} among {', '.join(rest) or 'none'}{left_out}.{table.sep_hint}")
+        raise BadInputError(
+            f"{table.file}: no {what} among {', '.join(rest) or 'none'}{text}{left_out}.{table.sep_hint}"
+        )
     for left, why, hint in reasons:
         console.note(f"not used, because {why}: {', '.join(left)}{hint}.")
     return used, [(left, why) for left, why, _ in reasons]

@@ -58,6 +58,7 @@ from energystats.inputs.labels import as_labels, read_inputs, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import stability as resamples
 
@@ -190,6 +191,8 @@ def validate_clusters(
     check_flag(conservative, "conservative")
     asked = _read_wanted(k, partition, clusterer, metric, standardize)
     n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
+    if asked.found is not None:
+        _refuse_another_space(asked.found, metric, alpha, standardize)
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
     # the metric of a partition has its power
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
@@ -285,6 +288,26 @@ def _read_wanted(
         metric=metric,
         standardize=standardize,
     )
+
+
+def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:
+    """Refuse a space beside that of the partition, which would be left aside."""
+    own = found.metric
+    columns = ", columns standardized" * (found.standardization is not None)
+    useless = ["standardize"] * (standardize and not columns)
+    by_default = isinstance(metric, str) and metric == "euclidean"
+    other_power = alpha not in (1.0, getattr(own, "alpha", 1.0))
+    if (
+        (other_power or not by_default)
+        and not isinstance(own, Precomputed)
+        and repr(resolve(metric, alpha)) != repr(own)
+    ):
+        useless.append("alpha" if by_default else "metric")
+    for name in useless:
+        raise ValueError(
+            f"`{name}` does nothing with a partition that was found in a space of its own, {own!r}{columns}, which is "
+            "taken. Leave it out, or give the labels as an array (`partition.labels`) to judge them in another space."
+        )
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from energystats._typing import ArrayLike
-from energystats.inputs.labels import as_labels, read_labels
+from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.table import check_same_rows
 
 __all__ = ["clustering_accuracy"]
@@ -18,7 +18,8 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     ----------
     true, pred : array_like of shape (n,)
         Known classes and found clusters, labels of any kind; their numbers may differ, and then some class or
-        cluster stays unmatched.
+        cluster stays unmatched. Points of a result or a fitted clusterer that are in no cluster (label -1) are not
+        right; in an array -1 is a label like any other.
 
     Returns
     -------
@@ -59,4 +60,6 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
         raise ValueError("`true` must not be empty.")
     counts = np.zeros((len(class_names), len(cluster_names)))
     np.add.at(counts, (classes, clusters), 1)
+    if read[1].found and NOISE in cluster_names:
+        counts[:, cluster_names.index(NOISE)] = 0.0  # points in no cluster are in no right one
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / n)

@@ -8,8 +8,8 @@ import numpy as np
 
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
-from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.labels import as_labels, read_inputs
+from energystats.dissimilarity import Dissimilarity, warn_of_other_space
+from energystats.inputs.labels import NOISE, as_labels, read_inputs
 from energystats.inputs.options import check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, pairs_work
@@ -36,7 +36,8 @@ def silhouette(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     labels : array_like of shape (n,) or Partition
-        Cluster of each point; at least two clusters.
+        Cluster of each point; at least two clusters. Points of a result or a fitted clusterer that are in no cluster
+        (label -1) have no silhouette, NaN; in an array -1 is a label like any other.
     kind : {"rho", "energy"}, default "rho"
         "rho": a is the mean rho to the other points of the own cluster, b the smallest mean rho to another cluster
         (Rousseeuw). "energy": a is what W falls by if the point is taken out of its cluster, b what it grows by if it
@@ -97,7 +98,11 @@ def silhouette(
     check_flag(standardize, "standardize")
     (X,), (given,) = read_inputs((X,), {"labels": labels})
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
+    warn_of_other_space(d, labels)
     codes, names = as_labels(given, d.n, "labels")
+    if given.found and NOISE in names:
+        at = names.index(NOISE)
+        codes, names = np.where(codes == at, NOISE, codes - (codes > at)), (*names[:at], *names[at + 1 :])
     if len(names) < 2:
         raise ValueError(f"`labels` must have at least two clusters, got {len(names)}.")
     weigh(False, d, pairs_work(Size.of(d)))

@@ -260,8 +260,15 @@ class DiscoResult(Result):
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def _frame(self) -> pd.DataFrame:
-        """Make `table`, with the semimetric and whether columns were standardized in every row."""
-        return self.table.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
+        """Make `table`, with what all terms share in every row."""
+        return self.table.assign(
+            decomposition=self.decomposition,
+            method=self.method,
+            n_resamples=self.n_resamples,
+            metric=metric_text(self.metric),
+            standardized=self.standardization is not None,
+            null_hypothesis=self.null_hypothesis,
+        )
 
     def _main_columns(self) -> tuple[str, ...]:
         return ("df", "dispersion", "R2", "F", "pvalue")

@@ -35,6 +35,10 @@ FOUND_GROUPS = (
     "The groups were found from data: if from these, they separate them by construction and the p-value means nothing; "
     "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
 )
+SINGLE_ROWS = (
+    "Every row is a group of its own: all labelings are alike, S/T and p are 1 whatever the data, and nothing was "
+    "tested."
+)
 LOCAL_OPTIMUM = (
     "The groups are a local optimum of {what}. So are clusters that were found from these data, and groups known "
     "beforehand that lie well apart; if they were found, {result} means nothing: call cluster_test(X, k)."
@@ -62,7 +66,8 @@ def notes_on_groups(
 ) -> tuple[str, ...]:
     """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
     finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-    return (*finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
+    single = (SINGLE_ROWS,) * (groups.k == d.n > 2)
+    return (*single, *finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
 
 
 def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every group") -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
@@ -373,14 +373,16 @@ class PairwiseTestsResult(Result):
         )
         if self.method == "exact":
             how = (
-                f"p-values over all distinct labelings{whose}: they do not depend on a seed; those of spread are "
-                f"by {self.n_resamples} random permutations."
+                f"p-values over all distinct labelings{whose}: they do not depend on a seed; those of spread are by "
+                f"{self.n_resamples} random permutations, or all labelings where a design leaves fewer."
             )
+        designed = bool(self.n_strata or self.n_plots)
         within = " within every stratum" * bool(self.n_strata) + ", whole plots being exchangeable" * bool(self.n_plots)
         return [
             f"Null hypothesis of p: the two groups come from one distribution{within}. Of p spread: their points are "
             "spread equally around their own centres; where only p is small, the groups differ in place or shape.",
-            "p spread is approximate: residuals of the distances from spatial medians were permuted.",
+            f"p spread is approximate: {'labels' if designed else 'residuals'} of the distances from spatial medians "
+            "were permuted.",
             how,
             *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
             *self._out_of_reach(),
@@ -407,8 +409,14 @@ class PairwiseTestsResult(Result):
         return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def _frame(self) -> pd.DataFrame:
-        """Give `table`."""
-        return self.table
+        """Make `table`, with what all pairs share in every row."""
+        return self.table.assign(
+            correction=self.correction,
+            method=self.method,
+            n_resamples=self.n_resamples,
+            metric=metric_text(self.metric),
+            standardized=self.standardization is not None,
+        )
 
     def _main_columns(self) -> tuple[str, ...]:
         adjusted = self.correction != "none"

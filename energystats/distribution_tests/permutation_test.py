@@ -17,6 +17,7 @@ from energystats._core.pvalues import (
     FEW,
     count_extreme,
     extrapolated_pvalue,
+    generalised_pareto_pvalue,
     has_ties_in_tail,
     pvalue_interval,
     smallest_exact_pvalue,
@@ -58,6 +59,10 @@ FEW_ROWS = 64  # of a matrix, in which a far row is looked for
 TIED_TAIL = (
     "p was counted, not extrapolated: permutations with large statistics tie, as with counts or few points, and no "
     "fitted curve describes the steps between them."
+)
+STEPPED_TAIL = (
+    "p was counted, not extrapolated: the curve fitted to the permutations with large statistics contradicts their "
+    "count, as where they lie in steps."
 )
 
 
@@ -366,8 +371,10 @@ def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
     """Say why p is not extrapolated although it was asked for."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
-    tied = has_ties_in_tail(null.observed, null.values, _tolerance_of(c, null))
-    return (TIED_TAIL,) if tied else ()
+    if has_ties_in_tail(null.observed, null.values, _tolerance_of(c, null)):
+        return (TIED_TAIL,)
+    fitted = generalised_pareto_pvalue(null.observed, null.values)
+    return (STEPPED_TAIL,) if fitted is not None and _extrapolate(c, null, 0.0) is None else ()
 
 
 def _tolerance_of(c: GroupComparison, null: Null) -> float:
@@ -379,6 +386,13 @@ def _smallest_of_all(c: GroupComparison) -> float:
     """Compute the smallest p-value that all labelings can give."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
+
+
+def _extrapolate(c: GroupComparison, null: Null, smallest: float) -> float | None:
+    """Compute p from the fitted tail; None where it is counted, as where the fit is above the interval of the count."""
+    found = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
+    above = pvalue_interval(null.extreme, null.values.size, CONFIDENCE_LEVEL)[1]
+    return None if found is None or found > above else found
 
 
 def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:
@@ -393,9 +407,8 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
-    if c.sampling.extrapolate and not null.exact:
-        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
-        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
+    if c.sampling.extrapolate and not null.exact and (fitted_p := _extrapolate(c, null, smallest)) is not None:
+        p, extrapolated = fitted_p, True
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
         statistic_name=c.statistic.name,

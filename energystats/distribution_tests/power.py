@@ -17,7 +17,7 @@ from energystats._runtime import Sample, Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import number, proportion
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
@@ -575,8 +575,14 @@ class PowerResult(Result):
         return f"Power .8 {asked}, if the populations are as x and y."
 
     def _frame(self) -> pd.DataFrame:
-        """Give `table`."""
-        return self.table
+        """Make `table`, with what all sizes share in every row."""
+        return self.table.assign(
+            level=self.level,
+            n_replicates=self.n_replicates,
+            n_resamples=self.n_resamples,
+            metric=metric_text(self.metric),
+            standardized=self.standardize,
+        )
 
     def _main_columns(self) -> tuple[str, ...]:
         pilots = tuple(name for name in map(str, self.table) if name.startswith("pilot"))

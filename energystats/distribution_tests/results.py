@@ -171,7 +171,8 @@ class EnergyTestResult(Result):
     def _main_columns(self) -> tuple[str, ...]:
         df = ("df",) * (self.statistic_name == "f")
         how = "n_resamples" if self.n_resamples else "method"
-        return ("groups", "sizes", "statistic", *df, "effect_size", "pvalue", how)
+        fitted = ("extrapolated",) * bool(getattr(self, "extrapolated", False))
+        return ("groups", "sizes", "statistic", *df, "effect_size", "pvalue", *fitted, how)
 
     def _headings(self) -> dict[str, str]:
         statistic = NAMES.get(self.statistic_name, self.statistic_name)

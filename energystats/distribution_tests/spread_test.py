@@ -164,8 +164,10 @@ def spread_test(
     return SpreadTestResult(
         statistic=compared.statistic,
         pvalue=compared.pvalue,
-        pvalue_interval=pvalue_interval(compared.extreme, n_resamples, 0.95),
-        n_resamples=n_resamples,
+        pvalue_interval=compared.interval,
+        n_resamples=compared.null.size + compared.exact,
+        exact=compared.exact,
+        by_stratum=bool(spread.strata.any()),
         null_hypothesis=(
             f"the points of all {checked.k} groups lie equally far from the centres of their groups{units.spoken}"
         ),
@@ -375,12 +377,18 @@ def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Mult
 
 
 class SpreadComparison(NamedTuple):
-    """F of the distances, of permuted residuals, and the p-value."""
+    """F of the distances, of permuted residuals or labels, and the p-value; `exact`: over all labelings."""
 
     statistic: float
     pvalue: float
     extreme: int
     null: FloatArray
+    exact: bool = False
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Compute the 95 % interval of the p-value of all permutations; a point where it is that."""
+        return (self.pvalue,) * 2 if self.exact else pvalue_interval(self.extreme, self.null.size, 0.95)
 
 
 def compare_spread(
@@ -397,7 +405,7 @@ def compare_spread(
     Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
     labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
     to the variance of its new cell, in proportion to n/(n - 1), as its bias is. Between cells of one size this changes
-    nothing.
+    nothing. All labelings are visited where a design leaves no more of them than were to be drawn.
     """
     codes, k, n = groups.codes, groups.k, groups.codes.size
     w, z = spread.weights, spread.distances
@@ -414,9 +422,11 @@ def compare_spread(
     else:
         fixed = _means_of(z, w, np.zeros(n, np.intp) if units.strata is None else units.strata.codes)
         moved = (z - fixed) / own
-    drawn = with_bar(
-        units.scheme(codes).random(n_resamples, draw_key(rng)), progress, total=n_resamples, unit="labeling", size=len
-    )
+    scheme, key = units.scheme(codes), draw_key(rng)
+    exact = not units.is_free and 1 < scheme.count() <= n_resamples + 1
+    labelings = scheme.distinct() if exact else scheme.random(n_resamples, key)
+    total = int(scheme.count()) - 1 if exact else n_resamples
+    drawn = with_bar(labelings, progress, total=total, unit="labeling", size=len)
     observed = _shares_between(w, z[None, :], codes[None, :], k)
     shares = np.concatenate([
         _shares_between(w, fixed + moved * spread.inflation[spread.strata, block], block, k) for block in drawn
@@ -424,7 +434,7 @@ def compare_spread(
     tolerance = tie_tolerance(1.0, n)
     extreme = count_extreme(float(observed[0]), shares, tolerance)
     F = f_ratio(np.append(observed, shares), 1.0, n, k, tolerance)
-    return SpreadComparison(float(F[0]), upper_pvalue(extreme, n_resamples), extreme, F[1:])
+    return SpreadComparison(float(F[0]), upper_pvalue(extreme, shares.size), extreme, F[1:], exact)
 
 
 def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
@@ -456,11 +466,15 @@ class SpreadTestResult(Result):
     statistic : float
         F of an analysis of variance of `distances`.
     pvalue : float
-        Share of permutations of residuals whose F reaches it, the observed one included.
+        Share of permutations whose F reaches it, the observed one included.
     pvalue_interval : tuple of float
         95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
     n_resamples : int
-        Random permutations.
+        Random permutations, or all distinct labelings that a design allows, the observed one included.
+    exact : bool
+        Whether they are all.
+    by_stratum : bool
+        Whether centres are those of a group in its stratum.
     null_hypothesis : str
         The question that the p-value answers.
     center : {"median", "centroid"}
@@ -481,10 +495,10 @@ class SpreadTestResult(Result):
         Group of each point, by its place in `labels`.
     coordinates, centers : ndarray of shape (n, 2), (k, 2)
         First two principal coordinates of the points and of the centres, for the picture.
-    null_distribution : ndarray of shape (n_resamples,)
+    null_distribution : ndarray of shape (n_resamples,), one less where `exact`
         F of the permutations.
     n_strata, n_plots : int
-        Blocks within which, and whole plots whose residuals were permuted; 0 for free permutations.
+        Blocks within which, and whole plots whose labels were permuted; 0 for free permutations of residuals.
     metric : Metric
         With every parameter that was fitted to the data.
     standardization : Standardization or None
@@ -499,6 +513,8 @@ class SpreadTestResult(Result):
     pvalue: float
     pvalue_interval: tuple[float, float]
     n_resamples: int
+    exact: bool
+    by_stratum: bool
     null_hypothesis: str
     center: Literal["median", "centroid"] | str
     df: tuple[int, int]
@@ -533,7 +549,7 @@ class SpreadTestResult(Result):
         units = f" of {self.n_plots} whole plots" * bool(self.n_plots) + f" within {self.n_strata} strata" * bool(
             self.n_strata
         )
-        rows.append([f"random permutations{units}", str(self.n_resamples)])
+        rows.append([f"{'distinct labelings' if self.exact else 'random permutations'}{units}", str(self.n_resamples)])
         title = f"Test of equal spread around the {'spatial medians' if self.center == 'median' else 'centroids'}"
         shown = slice(None, ROWS_SHOWN)
         cells = list(zip(map(str, self.sizes[shown]), numbers(self.mean_distances.tolist())[shown], strict=True))
@@ -544,17 +560,24 @@ class SpreadTestResult(Result):
 
     def _sentences(self) -> list[str]:
         center = "spatial median" if self.center == "median" else "centroid"
+        cell = "the group in its stratum" if self.by_stratum else "the group"
+        size = "of n points there" if self.by_stratum else "of n points"
+        pull = f"times the root of n/(n - 1) {size}, as few points pull their centre"
+        if self.n_plots:
+            pull = "enlarged as few points pull their centre, rows of a whole plot being one as far as they are alike"
         lines = [
             f"Null hypothesis: {self.null_hypothesis}.",
-            f"Distances are those from the {center} of the group in the feature space of rho, times the root of "
-            "n/(n - 1), as the points of a small group pull its centre.",
+            f"Distances are those from the {center} of {cell} in the feature space of rho, {pull}.",
             "p is approximate: "
             + ("labels" if self.n_strata or self.n_plots else "residuals")
             + " of distances were permuted.",
         ]
         if self.center == "centroid":
             lines.append('With centroids p is too often small for skew distributions; center="median" is safer.')
-        lines += [seed_note(self.pvalue, self.n_resamples, "random permutations"), *self.notes]
+        how = seed_note(self.pvalue, self.n_resamples, "random permutations")
+        if self.exact:
+            how = f"p-value over all {self.n_resamples} distinct labelings: it does not depend on a seed."
+        lines += [how, *self.notes]
         return [*lines, metric_note(self.metric, self.standardization), *undecided(self.pvalue, self.pvalue_interval)]
 
     def _conclusion(self) -> str:

@@ -546,7 +546,8 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
             f"{_of_keywords(formula, data)}"
         ) from error
     left, right = (read.lhs, read.rhs) if hasattr(read, "lhs") else ((), read)
-    if isinstance(right, tuple) or (isinstance(left, tuple) and left):
+    parts = isinstance(right, tuple) or not all(hasattr(term, "factors") for term in right)
+    if parts or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
     _check_sides(formula, list(left), with_response)
     _check_doubles(formula, len(list(left)))

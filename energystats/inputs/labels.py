@@ -15,6 +15,7 @@ from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
+    "NOISE",
     "as_labels",
     "find_alike_but_for_rounding",
     "find_printed_alike",
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 
+NOISE = -1  # label of points in no cluster
 WEIGHTS = ("sample_weight",)  # arguments that hold numbers, not labels
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 ROUNDING = 1e-14  # of two labels that are numbers: those of R's factor() agree in 15 digits

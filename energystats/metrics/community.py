@@ -115,7 +115,8 @@ class ChiSquare(_OfTransformedRows):
 
     Notes
     -----
-    The weights are those of all rows, as are the variances of "seuclidean"; columns of zeros count nothing.
+    The weights are those of all rows that it was fitted to, as are the variances of "seuclidean"; columns of zeros
+    count nothing there, and what is not 0 in them in other rows is refused.
 
     Examples
     --------
@@ -135,7 +136,14 @@ class ChiSquare(_OfTransformedRows):
         return replace(self, columns=tuple(np.where(parts > 0, 1 / np.sqrt(np.where(parts > 0, parts, 1.0)), 0.0)))
 
     def transform(self, X: FloatArray) -> FloatArray:
-        return np.asarray(_shares(X) * np.array(self.columns))
+        weights = np.array(self.columns)
+        new = np.flatnonzero((weights == 0) & (X != 0).any(axis=0))
+        if new.size:
+            raise ValueError(
+                f"`metric`: chi2 divides by the totals of columns, and column {new[0]} (counted from 0) is 0 in all "
+                "rows that those are of, and not in others. Compute the distances of all rows together, in one table."
+            )
+        return np.asarray(_shares(X) * weights)
 
 
 @dataclass(frozen=True, slots=True)

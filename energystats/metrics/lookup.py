@@ -88,6 +88,6 @@ def resolve(metric: MetricLike, alpha: float) -> Metric:
     if alpha != 1:
         raise ValueError(
             f"`alpha` raises a named distance to a power and must be 1 for {resolved!r}, whose rho is complete; "
-            f"got {alpha:g}."
+            f"got {alpha:g}{'. Its power is its own: `alpha=` of the object' * hasattr(resolved, 'alpha')}."
         )
     return resolved
