@@ -181,7 +181,8 @@ def energy_distance(
     ------
     ValueError
         If the column counts differ, there are not two groups, a value is not finite, a weight is not positive, `alpha`
-        is outside (0, 2], "u" is asked for with weights or with a sample of one point, or "sliced" for another rho.
+        is below 0.001 or above 2, "u" is asked for with weights or with a sample of one point, or "sliced" for another
+        rho.
     TypeError
         If the input does not hold real numbers.
 
@@ -307,7 +308,7 @@ def dispersion(
     ValueError
         If a value is not finite, the labels have another length, are missing, or are equal and of different types (True
         and 1), weights are not positive or differ by more than a factor 1e9, a precomputed matrix is not
-        symmetric with zero diagonal, or `alpha` is outside (0, 2].
+        symmetric with zero diagonal, or `alpha` is below 0.001 or above 2.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
 

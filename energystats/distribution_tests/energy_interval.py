@@ -336,10 +336,11 @@ class EnergyIntervalResult(Result):
         return pd.DataFrame([row])
 
     def _main_columns(self) -> tuple[str, ...]:
-        return ("sizes", "statistic", "low", "high", "confidence_level", "n_bootstrap")
+        return ("sizes", "unbiased", "low", "high", "confidence_level", "n_bootstrap")
 
     def _headings(self) -> dict[str, str]:
-        return {"sizes": "n", "statistic": "E", "confidence_level": "confidence", "n_bootstrap": "bootstrap samples"}
+        names = {"unbiased": "E, unbiased", "confidence_level": "confidence", "n_bootstrap": "bootstrap samples"}
+        return {"sizes": "n", **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw a histogram of the bootstrap distribution with the interval and E of the samples."""
