@@ -1,0 +1,244 @@
+"""Cut ordered rows into runs with the smallest W, and scan many orders of the rows for their best break [theory 3]."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from energystats._core import jit
+from energystats._core.labelings import LABELINGS_PER_BLOCK, stream_of
+from energystats._core.threads import side_by_side
+from energystats._typing import AnyArray, FloatArray, IntArray
+
+__all__ = [
+    "BestRuns",
+    "Scan",
+    "count_orders",
+    "cut_at_penalty",
+    "cut_into_runs",
+    "draw_orders",
+    "enumerate_orders",
+    "join_neighbours",
+    "measure_breaks",
+    "scan_orders",
+]
+
+
+Lines = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from its rows to all rows up to its end
+Panels = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from all rows to its rows
+COMPILED_FROM = 100_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
+MOST_THREADS = 8
+
+
+# ---------------------------------------------------------------- the best runs
+
+
+class BestRuns(NamedTuple):
+    """The best runs of the first rows, for every number of runs and every end.
+
+    Attributes
+    ----------
+    within : ndarray of shape (k + 1, n + 1)
+        The smallest W of the first e rows in j runs; infinite where there are no such runs.
+    starts : ndarray of shape (k + 1, n + 1)
+        The first row of the last of these runs.
+    """
+
+    within: FloatArray
+    starts: IntArray
+
+    def breaks(self, k: int) -> IntArray:
+        """Find the first rows of all runs but the first, of the best k runs; (k - 1,)."""
+        end, found = self.within.shape[1] - 1, []
+        for j in range(k, 1, -1):
+            end = int(self.starts[j, end])
+            found.append(end)
+        return np.array(found[::-1], dtype=np.intp)
+
+
+def _costs_of_runs(lines: Lines, n: int) -> Iterator[tuple[int, FloatArray]]:
+    """Yield every end e with W of the runs i..e-1 for all starts i < e; (e,).
+
+    The sum of rho over the pairs of a run that grows by one row grows by rho between this row and those of the run: a
+    running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost.
+    """
+    pairs = np.zeros(n)
+    for first, block in lines:
+        for j, line in enumerate(block, first):
+            pairs[:j] += np.cumsum(line[:j][::-1])[::-1]
+            yield j + 1, pairs[: j + 1] / np.arange(j + 1, 0, -1)
+
+
+def cut_into_runs(lines: Lines, n: int, k: int, min_size: int, tolerance: float) -> BestRuns:
+    """Find the runs with the smallest W, for up to k runs of at least `min_size` rows, by dynamic programming.
+
+    The best j runs of the first e rows are a last run i..e-1 and the best j - 1 runs of the i rows before it (Fisher
+    1958). Of cuts that tie, the first is taken.
+    """
+    within = np.full((k + 1, n + 1), np.inf)
+    within[0, 0] = 0.0
+    starts = np.zeros((k + 1, n + 1), dtype=np.intp)
+    for end, costs in _costs_of_runs(lines, n):
+        allowed = end - min_size + 1
+        if allowed > 0:
+            sums = within[:k, :allowed] + costs[:allowed]
+            least = sums.min(axis=1)
+            within[1:, end] = least
+            starts[1:, end] = (sums <= (least + tolerance)[:, None]).argmax(axis=1)
+    return BestRuns(within, starts)
+
+
+def cut_at_penalty(lines: Lines, n: int, penalty: float, min_size: int, tolerance: float) -> int:
+    """Find the number of runs with the smallest W + penalty times the number of breaks; of ties the first cut."""
+    value, count = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.intp)
+    value[0] = -penalty  # the first run costs no break
+    for end, costs in _costs_of_runs(lines, n):
+        allowed = end - min_size + 1
+        if allowed > 0:
+            sums = value[:allowed] + costs[:allowed] + penalty
+            value[end] = sums.min()
+            count[end] = count[int((sums <= value[end] + tolerance).argmax())] + 1
+    return int(count[n])
+
+
+# ---------------------------------------------------------------- orders
+
+
+def count_orders(units: int) -> float:
+    """Count the orders of so many rows or blocks; infinite where no number holds it."""
+    return float(math.factorial(units)) if units <= 170 else math.inf
+
+
+def draw_orders(n: int, length: int, count: int, key: AnyArray, series: int = 0) -> AnyArray:
+    """Draw orders of n rows in which whole blocks of `length` rows move; (count, n).
+
+    Rows that are left over stay at the end. Every 64 orders are a function of key, number and series alone.
+    """
+    units = n // length
+    drawn = [
+        stream_of(key, block, series).permuted(
+            np.tile(np.arange(units, dtype=np.int32), (min(LABELINGS_PER_BLOCK, count - first), 1)), axis=1
+        )
+        for block, first in enumerate(range(0, count, LABELINGS_PER_BLOCK))
+    ]
+    return _expand_blocks(np.concatenate(drawn), n, length)
+
+
+def enumerate_orders(n: int, length: int) -> AnyArray:
+    """List all orders of whole blocks, that of the rows first; (m!, n)."""
+    return _expand_blocks(np.array(list(itertools.permutations(range(n // length))), dtype=np.int32), n, length)
+
+
+def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
+    """Make orders of rows out of orders of blocks; rows that are left over stay at the end; (b, m) -> (b, n)."""
+    units = n // length
+    if length == 1:
+        return orders
+    out = np.empty((len(orders), n), dtype=np.int32)
+    inside = np.arange(length, dtype=np.int32)
+    out[:, : units * length] = (orders[:, :, None] * length + inside).reshape(len(orders), -1)
+    out[:, units * length :] = np.arange(units * length, n, dtype=np.int32)
+    return out
+
+
+# ---------------------------------------------------------------- the best break of many orders
+
+
+class Scan(NamedTuple):
+    """What one pass over the pairs tells of many orders of the same rows.
+
+    Attributes
+    ----------
+    best : ndarray of shape (b,)
+        The largest S of two runs.
+    profile : ndarray of shape (n - 1,)
+        S of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
+    total : float
+        T of the rows.
+    """
+
+    best: FloatArray
+    profile: FloatArray
+    total: float
+
+
+def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> Scan:
+    """Find, for every order of the rows, the largest S over all breaks that leave `min_size` rows on both sides.
+
+    With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
+    sum_{t < b} a_t/b + sum_{t >= b} c_t/(n - b), c_t being the sum to the rows after place t, which the sum to all rows
+    gives. So one pass over the pairs serves all orders and breaks: O(b n^2) additions, O(b n) memory.
+    """
+    count, n = orders.shape
+    before, totals = np.empty((count, n)), np.empty(n)
+    fill = _choose_loop(orders.size * math.ceil(n / 64))
+    parts = [slice(i, i + LABELINGS_PER_BLOCK) for i in range(0, count, LABELINGS_PER_BLOCK)]
+    with side_by_side(min(MOST_THREADS, len(parts))) as apply:
+        for first, tile in panels:
+            totals[first : first + tile.shape[1]] = np.add.reduce(tile, axis=0)
+            panel = tile, first
+            apply(lambda part, panel=panel: fill(*panel, orders[part], before[part]), parts)
+    total = float(totals.sum()) / (2 * n)
+    best = np.empty(count)
+    profile = np.full(n - 1, np.nan)
+    for part in parts:
+        S = measure_breaks(before[part], totals[orders[part]], min_size, total)
+        best[part] = S.max(axis=1)
+        if part.start == 0:
+            profile[min_size - 1 : n - min_size] = S[0]
+    return Scan(best, profile, total)
+
+
+def _choose_loop(lines: int) -> jit.Function:  # type: ignore[type-var]
+    """Choose the compiled loop where it is worth to load the compiler, or the loop of array operations."""
+    from energystats._core.order_loops import fill_sums_before
+
+    return fill_sums_before if lines >= COMPILED_FROM else fill_sums_before.py_func  # type: ignore[attr-defined]
+
+
+def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total: float) -> FloatArray:
+    """Compute S of all breaks from the sums of rho to the rows before and to all; (b, n), (b, n) -> (b, breaks).
+
+    The pairs of each run are summed from its own end, so that a short one loses no digit to a long one.
+    """
+    n = before.shape[1]
+    sizes = np.arange(min_size, n - min_size + 1)
+    left = np.cumsum(before, axis=1)[:, sizes - 1] / sizes
+    right = np.cumsum((totals - before)[:, ::-1], axis=1)[:, n - sizes - 1] / (n - sizes)
+    return np.asarray(total - left - right)
+
+
+# ---------------------------------------------------------------- neighbours joined
+
+
+def join_neighbours(M: FloatArray, sizes: FloatArray) -> FloatArray:
+    """Join neighbouring runs again and again, those that raise W least first (Grimm 1987); (m, m), (m,) -> (m - 1, 4).
+
+    Rows are those of a linkage matrix of SciPy, with W after the step, less W of the runs that were given, as height;
+    it never falls, as W never does when runs are joined and rho is of negative type. `M` has the sums of rho between
+    runs.
+    """
+    M, names = M.copy(), list(range(len(M)))
+    mass = sizes.astype(np.float64).tolist()
+    steps, height = np.empty((len(M) - 1, 4)), 0.0
+    counts = sizes.astype(np.float64).tolist()
+    for step in range(len(steps)):
+        within = np.diagonal(M) / (2 * np.array(mass))
+        both = (np.diagonal(M)[:-1] + np.diagonal(M)[1:] + 2 * np.diagonal(M, 1)) / (
+            2 * (np.array(mass[:-1]) + np.array(mass[1:]))
+        )
+        raised = both - within[:-1] - within[1:]
+        i = int(raised.argmin())
+        height += max(float(raised[i]), 0.0)
+        mass[i] += mass.pop(i + 1)
+        counts[i] += counts.pop(i + 1)
+        steps[step] = names[i], names.pop(i + 1), height, counts[i]
+        names[i] = len(sizes) + step
+        M[i] += M[i + 1]
+        M[:, i] += M[:, i + 1]
+        M = np.delete(np.delete(M, i + 1, axis=0), i + 1, axis=1)
+    return steps

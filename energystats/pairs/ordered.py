@@ -1,0 +1,33 @@
+"""Compute rho in the order of the rows: each row against those before it, or all rows against a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from energystats._typing import FloatArray
+
+__all__ = ["lines_before", "panels_of"]
+
+
+LINE_BYTES = 2**24  # of rows against those before them
+PANEL_COLUMNS = 64  # so that a line is one or two kilobytes, and a panel stays in the cache
+
+
+def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
+    """Yield the first row of every block of rows, and rho from its rows to all rows up to the end of the block."""
+    n = d.n
+    first = 0
+    while first < n:
+        stop = min(n, first + max(1, min(256, LINE_BYTES // (8 * (first + 256)))))
+        yield first, d.rho(np.arange(first, stop), np.arange(stop))
+        first = stop
+
+
+def panels_of(d: Any, rows: slice) -> Iterator[tuple[int, FloatArray]]:
+    """Yield, for a run of rows, every 64 of them by their first, and rho from all rows of the run to these; (m, w)."""
+    inside = np.arange(d.n)[rows]
+    for first in range(0, inside.size, PANEL_COLUMNS):
+        yield first, np.ascontiguousarray(d.rho(inside, inside[first : first + PANEL_COLUMNS]))
