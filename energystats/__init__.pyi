@@ -22,6 +22,8 @@ from .clustering.landmarks import Landmarks as Landmarks
 from .clustering.local_search import Hartigan as Hartigan
 from .clustering.local_search import Lloyd as Lloyd
 from .clustering.partition import Partition as Partition
+from .clustering.segments import Segmentation as Segmentation
+from .clustering.segments import segment as segment
 from .clustering.silhouette import silhouette as silhouette
 from .clustering.spectral import Spectral as Spectral
 from .clustering.spectral import SpectralEmbedding as SpectralEmbedding
@@ -42,6 +44,8 @@ from .distribution_tests.pairwise_tests import pairwise_tests as pairwise_tests
 from .distribution_tests.power import PowerResult as PowerResult
 from .distribution_tests.power import energy_power as energy_power
 from .distribution_tests.results import EnergyTestResult as EnergyTestResult
+from .distribution_tests.segment_test import SegmentTestResult as SegmentTestResult
+from .distribution_tests.segment_test import segment_test as segment_test
 from .distribution_tests.spread_test import SpreadTestResult as SpreadTestResult
 from .distribution_tests.spread_test import spread_test as spread_test
 from .energy import Dispersion as Dispersion

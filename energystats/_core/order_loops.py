@@ -12,7 +12,7 @@ __all__ = ["fill_sums_before"]
 
 @njit
 def fill_sums_before(tile: FloatArray, first: int, orders: AnyArray, out: FloatArray) -> None:
-    """Fill in, for every order, the sums of rho from the rows of a tile to the rows before them; (n, w), (b, n), (b, n).
+    """Fill in the sums of rho from the rows of a tile to those before them in every order; (n, w), (b, n), (b, n).
 
     The tile has rho from all n rows to the w rows from `first` on. Whole lines of it are added, which the processor
     does for several numbers at once, and always in the order of the rows: no sum depends on the width of the tile.

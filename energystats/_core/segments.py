@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from energystats._core import jit
 from energystats._core.labelings import LABELINGS_PER_BLOCK, stream_of
 from energystats._core.threads import side_by_side
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
     "BestRuns",
-    "Scan",
+    "OrderScan",
     "count_orders",
     "cut_at_penalty",
     "cut_into_runs",
@@ -148,8 +148,8 @@ def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
 # ---------------------------------------------------------------- the best break of many orders
 
 
-class Scan(NamedTuple):
-    """What one pass over the pairs tells of many orders of the same rows.
+class OrderScan(NamedTuple):
+    """The best breaks of many orders of the same rows, from one pass over the pairs.
 
     Attributes
     ----------
@@ -166,7 +166,7 @@ class Scan(NamedTuple):
     total: float
 
 
-def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> Scan:
+def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> OrderScan:
     """Find, for every order of the rows, the largest S over all breaks that leave `min_size` rows on both sides.
 
     With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
@@ -180,8 +180,7 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> Scan:
     with side_by_side(min(MOST_THREADS, len(parts))) as apply:
         for first, tile in panels:
             totals[first : first + tile.shape[1]] = np.add.reduce(tile, axis=0)
-            panel = tile, first
-            apply(lambda part, panel=panel: fill(*panel, orders[part], before[part]), parts)
+            apply(partial(_fill_part, fill, tile, first, orders, before), parts)
     total = float(totals.sum()) / (2 * n)
     best = np.empty(count)
     profile = np.full(n - 1, np.nan)
@@ -190,14 +189,20 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> Scan:
         best[part] = S.max(axis=1)
         if part.start == 0:
             profile[min_size - 1 : n - min_size] = S[0]
-    return Scan(best, profile, total)
+    return OrderScan(best, profile, total)
 
 
-def _choose_loop(lines: int) -> jit.Function:  # type: ignore[type-var]
+def _fill_part(fill: Any, tile: FloatArray, first: int, orders: AnyArray, before: FloatArray, part: slice) -> None:
+    """Fill in the sums of some of the orders."""
+    fill(tile, first, orders[part], before[part])
+
+
+def _choose_loop(lines: int) -> Callable[[FloatArray, int, AnyArray, FloatArray], None]:
     """Choose the compiled loop where it is worth to load the compiler, or the loop of array operations."""
     from energystats._core.order_loops import fill_sums_before
 
-    return fill_sums_before if lines >= COMPILED_FROM else fill_sums_before.py_func  # type: ignore[attr-defined]
+    plain: Any = fill_sums_before
+    return fill_sums_before if lines >= COMPILED_FROM else plain.py_func
 
 
 def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total: float) -> FloatArray:

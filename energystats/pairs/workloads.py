@@ -22,6 +22,7 @@ __all__ = [
     "SAMPLE_LESS",
     "Size",
     "agglomeration",
+    "best_runs",
     "binned",
     "bootstrap",
     "comparisons",
@@ -42,6 +43,7 @@ __all__ = [
     "reference_samples",
     "refit",
     "rounding",
+    "scanned_orders",
     "search_work",
     "slices",
     "spectrum",
@@ -80,6 +82,10 @@ NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal d
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
 DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 300, 4, 3
 LANDMARKS_OF_MANY = 256, 3, 16_384  # with how many starts, on how many rows, beyond NAMED_AT_MOST points
+CUT = 2.0  # numbers touched for each pair and number of segments
+RUN_BYTES = 2**24  # of a block of rho
+ADDED = 0.5  # numbers touched for each ordered pair in one order
+ORDERED = 30.0  # for each row of one order
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
 
 SAMPLE_LESS = "Use a random subset of the rows."
@@ -494,3 +500,33 @@ def tree(
     else:
         parts = tuple(part.times(2.0) for part in split(size.held, 2, n_splits, count, of_draws)[:4])
     return *made, *parts, search_work(size, 2, 10).times(2.0)
+
+
+# ---------------------------------------------------------------- ordered rows
+
+
+def best_runs(size: Size, k: float) -> tuple[Work, ...]:
+    """Describe the best segments of ordered rows: running sums of all columns of rho, and the choice of every cut."""
+    n = float(size.n)
+    found = Work(
+        what=f"the best segments of {size.n} rows",
+        advice="Use the means of every few rows that follow each other.",
+        pairs=0.0 if size.stored else n * n / 2,
+        touched=(CUT * k + 4) * n * n / 2,
+        steps=8 * n,
+        bytes=16 * (k + 1) * n + 2 * RUN_BYTES,
+    )
+    return found, one_sum(size, 2.0)
+
+
+def scanned_orders(size: Size, count: float, steps: float = 1.0) -> Work:
+    """Describe S of all breaks for some orders of the rows, which one pass over the pairs serves."""
+    n = float(size.n)
+    return Work(
+        what=f"{count_text(count)} orders of {size.n} rows",
+        advice="Use fewer `n_resamples`, or the means of every few rows that follow each other.",
+        pairs=0.0 if size.stored else steps * n * n,
+        touched=steps * (ADDED * n * n + ORDERED * n) * count,
+        steps=2000 * steps,
+        bytes=32.0 * n * count,
+    )

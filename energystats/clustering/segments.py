@@ -1,0 +1,523 @@
+"""Segments of ordered rows: the contiguous partition with the smallest W, and what results with segments share."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+import numpy as np
+
+from energystats._core import statistics
+from energystats._core.pvalues import tie_tolerance
+from energystats._core.segments import cut_at_penalty, cut_into_runs, join_neighbours
+from energystats._runtime import weigh, with_bar
+from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.display.numbers import number, numbers
+from energystats.display.result import Labelled
+from energystats.display.sentences import metric_note
+from energystats.display.tables import TextTable, decomposition_table, text_table
+from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.options import check_count, check_flag, check_not_negative
+from energystats.inputs.order import RowOrder, read_order, write_place
+from energystats.metrics.base import MetricLike
+from energystats.metrics.general import Precomputed
+from energystats.metrics.lookup import resolve
+from energystats.pairs.ordered import lines_before
+from energystats.pairs.workloads import Size, best_runs
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from energystats.metrics.base import Metric
+    from energystats.metrics.z_scores import Standardization
+
+__all__ = ["OrderedPoints", "Segmentation", "Segments", "describe_segments", "order_points", "segment"]
+
+
+BLOCKS = 240  # of consecutive rows, at most about, whose mean rho a result keeps for its pictures
+
+
+def segment(
+    X: ArrayLike,
+    k: int | None = None,
+    *,
+    metric: MetricLike = "euclidean",
+    alpha: float = 1.0,
+    min_size: int = 2,
+    order: ArrayLike | str | None = None,
+    penalty: float | None = None,
+    standardize: bool = False,
+    progress: bool | None = None,
+) -> Segmentation:
+    r"""Cut ordered rows into the k segments of consecutive rows with the smallest W: exact, no start, no seed.
+
+    Parameters
+    ----------
+    X : array_like of shape (n,) or (n, d)
+        Points in their order, of time, depth or a place on a line; with ``metric="precomputed"`` the matrix of rho,
+        square or condensed.
+    k : int, optional
+        Number of segments, 1 <= k <= n / min_size.
+    metric : str, Metric or callable, default "euclidean"
+        The semimetric rho.
+    alpha : float, default 1.0
+        Power of a named distance, 0.001 <= alpha <= 2. With 2 segments differ in their means only.
+    min_size : int, default 2
+        Rows of a segment, at least.
+    order : array_like of shape (n,) or str, optional
+        Numbers, dates or ordered categories by which the rows are sorted first, no two alike; or the name of a column
+        of the data frame `X`, which is then no part of the data. None: the rows as they stand.
+    penalty : float, optional
+        In place of k: what a break must lower W by, in the unit of rho. The number of segments is that with the
+        smallest W + penalty (k - 1).
+    standardize : bool, default False
+        Column z-scores (divisor n) before distances.
+    progress : bool or None, default None
+        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
+
+    Returns
+    -------
+    Segmentation
+        `.labels` of the rows of `X` (0..k-1 in order), `.breakpoints` (the places at which new segments start),
+        `.breaks` (their dates or other values of `order`), `.within_by_k`, `.plot()`.
+
+    Raises
+    ------
+    ValueError
+        If neither k nor `penalty` is given or both are, k segments of `min_size` rows need more than n rows, a value is
+        not finite, or `order` is missing somewhere, has ties or another length.
+    TypeError
+        If `X` does not hold real numbers, or `order` holds text.
+    MemoryError
+        If the work would not fit into the available memory.
+
+    Warns
+    -----
+    PerformanceWarning
+        If the call is estimated to take more than a minute.
+
+    See Also
+    --------
+    segment_test : Whether there is a break at all, with a p-value.
+    energy_cluster : Clusters that need not be consecutive rows.
+
+    Notes
+    -----
+    Any series can be cut. How many segments there are is no question for W, which falls with every break; there is
+    therefore no default for k, and `segment_test` is the answer. A penalty is a rule, not a test: where the order means
+    nothing, a break at a place chosen beforehand lowers W by T/(n - 1) on average, and the best of all places by more.
+
+    W of a run of rows comes from running sums of the columns of rho, and the best j runs of the first e rows from the
+    best j - 1 of fewer (Fisher 1958): O(n^2 d + k n^2) time, O(k n) memory. Of cuts that tie, the first is taken. The
+    quadrangle inequality, which `cluster_1d` rests on, fails in an order other than that of the values, so that all
+    pairs are read: nothing is approximated, whatever n is. W is never above that of breaks that are found one by one.
+
+    References
+    ----------
+    Fisher (1958), On grouping for maximum homogeneity, JASA 53, for the dynamic programme; Matteson & James (2014), A
+    nonparametric approach for multiple change point analysis of multivariate data, JASA 109, for energy distances
+    between segments, there searched one break at a time. The penalty: Jackson et al. (2005), IEEE Signal Processing
+    Letters 12.
+
+    Examples
+    --------
+    >>> import energystats as es
+    >>> found = es.segment([1.0, 2.0, 1.5, 7.0, 8.0, 7.5, 7.2], 2)
+    >>> found.breakpoints.tolist(), found.labels.tolist()
+    ([3], [0, 0, 0, 1, 1, 1, 1])
+    """
+    _check_how_many(k, penalty)
+    check_flag(standardize, "standardize")
+    ordered = order_points(X, order, metric=metric, alpha=alpha, standardize=standardize)
+    d = ordered.d
+    min_size = check_count(min_size, "min_size", low=1, high=d.n)
+    most = d.n // min_size
+    if k is not None:
+        k = check_count(k, "k", low=1)
+        if k > most:
+            raise ValueError(
+                f"`k` must be at most {most}, as {d.n} rows have no more segments of {min_size} rows (`min_size`); got "
+                f"{k}."
+            )
+    progress = weigh(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
+    tolerance = tie_tolerance(d.scale, d.n)
+
+    def lines() -> Any:
+        return with_bar(lines_before(d), progress, total=d.n, unit="row", size=lambda block: len(block[1]))
+
+    if penalty is not None:
+        penalty = check_not_negative(penalty, "penalty")
+        k = cut_at_penalty(lines(), d.n, penalty, min_size, tolerance)
+    assert k is not None
+    runs = cut_into_runs(lines(), d.n, k, min_size, tolerance)
+    fields, between = describe_segments(ordered, runs.breaks(k))
+    within = fields["within_per_segment"]
+    return Segmentation(
+        **fields,
+        within=float(within.sum()),
+        between=between,
+        total=float(within.sum()) + between,
+        within_by_k=runs.within[1:, -1].copy(),
+        breaks_by_k=tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
+        min_size=min_size,
+        penalty=penalty,
+        notes=ordered.order.notes,
+    )
+
+
+def _check_how_many(k: int | None, penalty: float | None) -> None:
+    """Refuse to guess the number of segments."""
+    if k is None and penalty is None:
+        raise ValueError(
+            "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with every break, so "
+            "that it cannot say how many there are. `segment_test` finds breaks one by one, with a p-value for each."
+        )
+    if k is not None and penalty is not None:
+        raise ValueError("`k` and `penalty` both say how many segments there are; give one of them.")
+
+
+# ---------------------------------------------------------------- points in their order
+
+
+class OrderedPoints(NamedTuple):
+    """Points in their order, and the index of the rows as they were given."""
+
+    d: Dissimilarity
+    order: RowOrder
+    index: Any
+
+
+def order_points(
+    X: ArrayLike, order: ArrayLike | str | None, *, metric: MetricLike, alpha: float, standardize: bool
+) -> OrderedPoints:
+    """Read points, or a matrix of rho, and bring them into their order."""
+    is_matrix = isinstance(resolve(metric, alpha), Precomputed)
+    table, given = read_order(X, order, is_matrix=is_matrix)
+    d = Dissimilarity.from_data(table, metric=metric, alpha=alpha, standardize=standardize)
+    found = RowOrder.read(given, d.n, d.index)
+    index = d.index
+    if given is not None:
+        d = replace(d.subset(found.rows), warns=d.warns)
+    return OrderedPoints(d, found, index)
+
+
+class _Fields(TypedDict):
+    """Fields that all results with segments have."""
+
+    labels: IntArray
+    k: int
+    sizes: tuple[int, ...]
+    breakpoints: IntArray
+    within_per_segment: FloatArray
+    rows: IntArray
+    places: Any
+    order_name: str
+    block_sums: FloatArray
+    block_sizes: IntArray
+    metric: Metric
+    standardization: Standardization | None
+    points: FloatArray | None
+    columns: tuple[str, ...] | None
+    index: Any
+
+
+def describe_segments(ordered: OrderedPoints, breakpoints: IntArray) -> tuple[_Fields, float]:
+    """Compute what results keep of segments, and S; one pass over the pairs."""
+    d, order, index = ordered
+    edges = np.concatenate(([0], breakpoints, [d.n])).astype(np.intp)
+    sizes = np.diff(edges)
+    k = sizes.size
+    # runs of a few rows each inside the segments, from which W, S and the pictures follow
+    most = max(1, -(-d.n // BLOCKS))
+    starts = np.concatenate([np.arange(low, high, most) for low, high in itertools.pairwise(edges)])
+    blocks = np.zeros(d.n, dtype=np.intp)
+    blocks[starts[1:]] = 1
+    blocks = np.cumsum(blocks)
+    R = d.pairs.bin_sums(blocks, np.ones(d.n), starts.size)
+    of_segments = np.searchsorted(starts, edges[:-1])
+    M = np.add.reduceat(np.add.reduceat(R, of_segments, axis=0), of_segments, axis=1)
+    labels = np.empty(d.n, dtype=np.intp)
+    labels[order.rows] = np.repeat(np.arange(k), sizes)
+    fields = _Fields(
+        labels=labels,
+        k=k,
+        sizes=tuple(sizes.tolist()),
+        breakpoints=np.asarray(breakpoints, dtype=np.intp),
+        within_per_segment=statistics.within_per_cluster(M, sizes.astype(np.float64)),
+        rows=order.rows,
+        places=order.places,
+        order_name=order.name,
+        block_sums=R,
+        block_sizes=np.bincount(blocks),
+        metric=d.metric,
+        standardization=d.standardization,
+        points=d.coordinates,
+        columns=d.columns,
+        index=index,
+    )
+    return fields, float(statistics.between(M, sizes.astype(np.float64))) if k > 1 else 0.0
+
+
+# ---------------------------------------------------------------- results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Segments(Labelled):
+    """Segments of ordered rows, and their pictures.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Segment of each row of the data as they were given, 0..k-1 in their order.
+    k : int
+        Number of segments.
+    sizes : tuple of int
+        Rows per segment.
+    breakpoints : ndarray of shape (k - 1,)
+        Places in the order, from 0, at which new segments start.
+    within, between, total : float
+        W, S and T of the segments, in the unit of rho.
+    within_per_segment : ndarray of shape (k,)
+        The summands of W.
+    min_size : int
+        Rows that a segment must have.
+    rows : ndarray of shape (n,)
+        Row of the data at each place in the order.
+    places : pandas.Index or None
+        Values of the order, sorted, or names of the rows as they stand.
+    order_name : str
+        What the values are; empty where that is not known.
+    block_sums : ndarray of shape (m, m)
+        Sums of rho between rows, or between runs of a few rows each of a long series, for pictures.
+    block_sizes : ndarray of shape (m,)
+        Rows of these runs.
+    metric : Metric
+        With every parameter that was fitted to the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    points : ndarray of shape (n, d) or None
+        The (standardized) data in their order; None for a precomputed matrix or mixed columns.
+    columns : tuple of str or None
+        Names of the columns of a data frame.
+    index : pandas.Index or None
+        Names of the rows as they were given, behind `names` and `to_series()`.
+    notes : tuple of str
+        What is to be known of the order and the data.
+    """
+
+    labels: IntArray = field(repr=False)
+    k: int
+    sizes: tuple[int, ...]
+    breakpoints: IntArray = field(repr=False)
+    within: float
+    between: float
+    total: float
+    within_per_segment: FloatArray = field(repr=False)
+    min_size: int
+    rows: IntArray = field(repr=False)
+    places: Any = field(default=None, repr=False)
+    order_name: str = field(default="", repr=False)
+    block_sums: FloatArray = field(repr=False)
+    block_sizes: IntArray = field(repr=False)
+    metric: Metric
+    standardization: Standardization | None = field(default=None, repr=False)
+    points: FloatArray | None = field(default=None, repr=False)
+    columns: tuple[str, ...] | None = field(default=None, repr=False)
+    index: Any = field(default=None, repr=False)
+
+    @property
+    def breaks(self) -> tuple[Any, ...]:
+        """Values of the order, or names of rows, at which new segments start; places where there are neither."""
+        return tuple(self._place(i) for i in self.breakpoints.tolist())
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """Tabulate one row a segment: its first and last place, the values of the order there, its size and its W."""
+        import pandas as pd
+
+        first, last = self._ends()
+        ends = {"from": [self._place(i) for i in first], "to": [self._place(i) for i in last]}
+        return pd.DataFrame({
+            "segment": range(self.k), "first": first, "last": last, **ends, "size": self.sizes,
+            "within_per_segment": self.within_per_segment.tolist(),
+        })  # fmt: skip
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `table`."""
+        return self.table
+
+    def to_series(self) -> pd.Series[Any]:
+        """Give the segment of every row as a Series named "segment", with the index of the data frame.
+
+        Tests of groups recognise it, and warn that its groups were found from data.
+        """
+        return Labelled.to_series(self).rename("segment")
+
+    def _ends(self) -> tuple[list[int], list[int]]:
+        """Find the first and the last place of every segment."""
+        last = np.cumsum(self.sizes) - 1
+        return [0, *self.breakpoints.tolist()], last.tolist()
+
+    def _place(self, i: int) -> Any:
+        """Find the value of the order at a place, or the place."""
+        if self.places is None:
+            return i
+        place = self.places[i]
+        return place.item() if isinstance(place, np.generic) else place
+
+    def _table_of_segments(self, title: str) -> TextTable:
+        """Make the table of the segments."""
+        first, last = self._ends()
+        each = zip(first, last, self.sizes, numbers(self.within_per_segment.tolist()), strict=True)
+        rows = [[write_place(self._place(i)), write_place(self._place(j)), str(size), w] for i, j, size, w in each]
+        stubs = [f"segment {j}" for j in range(self.k)]
+        return text_table(rows, ["from", "to", "rows", "W"], stubs, title, self.order_name)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the series with its breaks: one column as it is, of several up to eight below each other.
+
+        Of a matrix, and of columns that are not numbers, the mean rho between rows is drawn, as by `plot_distances`.
+        """
+        from energystats.plotting.segments import plot_series
+
+        if self.points is None:
+            return self.plot_distances(ax)
+        return plot_series(self._axis(), self.points, ax, **self._drawn(), names=self._names_of_columns())
+
+    def plot_distances(self, ax: Axes | None = None) -> Axes:
+        """Draw rho between all rows in their order, or means over runs of a few rows, with the breaks as lines."""
+        from energystats.plotting.segments import plot_ordered_distances
+
+        means = statistics.group_means(self.block_sums, self.block_sizes.astype(np.float64))
+        starts = np.concatenate(([0], np.cumsum(self.block_sizes)))
+        return plot_ordered_distances(self._axis(), means, starts, ax, **self._drawn())
+
+    def plot_strata(self, ax: Axes | None = None) -> Axes:
+        """Draw columns against the order from top to bottom, with the segments and the tree of neighbours joined.
+
+        As cores of sediment are drawn. The tree joins neighbouring rows, or runs of a few rows, that raise W least, one
+        step after the other; it was not used to find the segments, and need not agree with them.
+        """
+        from energystats.plotting.segments import plot_strata
+
+        tree = join_neighbours(self.block_sums, self.block_sizes.astype(np.float64))
+        middles = np.cumsum(self.block_sizes) - 0.5 * (self.block_sizes + 1)
+        points = np.empty((self.labels.size, 0)) if self.points is None else self.points
+        how = {**self._drawn(), "names": self._names_of_columns()}
+        return plot_strata(self._axis(), points, tree, middles, ax, **how)
+
+    def _names_of_columns(self) -> tuple[str, ...]:
+        """Name the columns of the points."""
+        if self.points is None:
+            return ()
+        return self.columns or tuple(f"column {j}" for j in range(self.points.shape[1]))
+
+    @property
+    def _has_axis(self) -> bool:
+        """Tell whether the values of the order are numbers or dates that rise."""
+        places = self.places
+        return places is not None and places.dtype.kind in "iufM" and bool(places.is_monotonic_increasing)
+
+    def _axis(self) -> Any:
+        """Take the values of the order where they are numbers or dates that rise, else the places."""
+        places = self.places
+        if not self._has_axis:
+            return np.arange(self.labels.size, dtype=np.float64)
+        if places.dtype.kind == "M":
+            return places.tz_localize(None).to_numpy() if getattr(places, "tz", None) is not None else places.to_numpy()
+        return places.to_numpy(dtype=np.float64)
+
+    def _drawn(self) -> dict[str, Any]:
+        """Collect what all pictures show of the breaks."""
+        name = (self.order_name or "order") if self._has_axis else "place in the order"
+        return {"breakpoints": self.breakpoints, "notes": [""] * (self.k - 1), "order": name, "title": self._title()}
+
+    def _title(self) -> str:
+        """Write the title of pictures."""
+        share = f", S/T = {self.between / self.total:.3f}" if self.total > 0 else ""
+        return f"{self.k} segment{'s' * (self.k > 1)}, n = {self.labels.size}{share}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class Segmentation(Segments):
+    """The segments of ordered rows with the smallest W.
+
+    Attributes
+    ----------
+    labels : ndarray of shape (n,)
+        Segment of each row of the data as they were given, 0..k-1 in their order.
+    k : int
+        Number of segments.
+    sizes : tuple of int
+        Rows per segment.
+    breakpoints : ndarray of shape (k - 1,)
+        Places in the order, from 0, at which new segments start; `breaks` has the values of the order there.
+    within, between, total : float
+        W, S and T of the segments, in the unit of rho.
+    within_per_segment : ndarray of shape (k,)
+        The summands of W.
+    within_by_k : ndarray of shape (k,)
+        The smallest W of 1, 2, ..., k segments.
+    breaks_by_k : tuple of tuple of int
+        The places at which new segments start, for 1, 2, ..., k of them.
+    penalty : float or None
+        What a break had to lower W by, where that chose k.
+    min_size : int
+        Rows that a segment must have.
+    rows : ndarray of shape (n,)
+        Row of the data at each place in the order.
+    places : pandas.Index or None
+        Values of the order, sorted, or names of the rows as they stand.
+    order_name : str
+        What the values are; empty where that is not known.
+    block_sums : ndarray of shape (m, m)
+        Sums of rho between rows, or between runs of a few rows each of a long series, for pictures.
+    block_sizes : ndarray of shape (m,)
+        Rows of these runs.
+    metric : Metric
+        With every parameter that was fitted to the data.
+    standardization : Standardization or None
+        Column means and standard deviations, if the columns were standardized.
+    points : ndarray of shape (n, d) or None
+        The (standardized) data in their order; None for a precomputed matrix or mixed columns.
+    columns : tuple of str or None
+        Names of the columns of a data frame.
+    index : pandas.Index or None
+        Names of the rows as they were given, behind `names` and `to_series()`.
+    notes : tuple of str
+        What is to be known of the order and the data.
+    """
+
+    within_by_k: FloatArray = field(repr=False)
+    breaks_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
+    penalty: float | None = None
+
+    def _tables(self) -> list[TextTable]:
+        tables = [self._table_of_segments(f"Segments of ordered rows: the best {self.k}")]
+        if self.k > 1:
+            falls = ["", *numbers((-np.diff(self.within_by_k)).tolist())]
+            rows = [[w, fall] for w, fall in zip(numbers(self.within_by_k.tolist()), falls, strict=True)]
+            stubs = [str(j + 1) for j in range(self.k)]
+            tables.append(
+                text_table(rows, ["smallest W", "lower by"], stubs, "W by the number of segments", "segments")
+            )
+        return [*tables, decomposition_table(self.within, self.between, self.total)]
+
+    def _sentences(self) -> list[str]:
+        how = f"No other {self.k} segments of {self.min_size} rows or more have a smaller W; there is no seed."
+        if self.penalty is not None:
+            how += f" k has the smallest W + {number(self.penalty)} (k - 1): a penalty, not a test."
+        return [how, *self.notes, metric_note(self.metric, self.standardization)]
+
+    def _conclusion(self) -> str:
+        if self.k == 1:
+            return "One segment: nothing was cut."
+        return f"Any series can be cut into {self.k}; `segment_test` asks whether there is a break at all, and where."
+
+    def plot_within(self, ax: Axes | None = None) -> Axes:
+        """Draw the smallest W against the number of segments."""
+        from energystats.plotting.segments import plot_within_by_k
+
+        return plot_within_by_k(self.within_by_k, ax, total=self.total, n=self.labels.size, min_size=self.min_size)

@@ -1,0 +1,135 @@
+"""Read the order of the rows: time, depth or a place on a line, which was there before the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from energystats._typing import ArrayLike, IntArray
+from energystats.inputs.labels import read_inputs
+from energystats.inputs.names import list_names
+from energystats.inputs.table import InputTable, as_table
+
+__all__ = ["RowOrder", "read_order", "write_place"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RowOrder:
+    """The order of n rows.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n,)
+        Row at each place.
+    places : pandas.Index or None
+        What the rows were ordered by, or the names of the rows in their order; None where there is nothing but a count.
+    name : str
+        Of the column or Series; empty without one.
+    notes : tuple of str
+        What a reader has to know of the order.
+    """
+
+    rows: IntArray
+    places: Any
+    name: str
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def read(cls, given: InputTable | None, n: int, index: Any) -> Self:
+        """Sort the values of the order, or take the n rows as they stand, with the names that `index` has."""
+        if given is None:
+            return cls(np.arange(n, dtype=np.intp), *_name_places(index))
+        places = _read_places(given, n)
+        rows = np.argsort(places, kind="stable")
+        places = places[rows]
+        if places.has_duplicates:
+            twice = places[places.duplicated()][0]
+            raise ValueError(
+                f"`order` must tell all rows apart, but {write_place(twice)} stands in several: rows at one place have "
+                "no order among themselves. Take their means, or another column; if they stand in their order, leave "
+                "`order` out."
+            )
+        return cls(np.asarray(rows, dtype=np.intp), places, given.title)
+
+
+def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
+    """Read a table and the order of its rows; a column that is named as the order leaves the table."""
+    (table,), (given,) = read_inputs((X,), {"order": order})
+    if isinstance(given, str):
+        if is_matrix:
+            raise ValueError(f'`order` names a column, {given!r}, which a matrix (metric="precomputed") has not.')
+        return _take_column(table, given)
+    return table, given
+
+
+def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
+    """Take the names of rows as they stand, and what they are names of; dates that do not rise are noted."""
+    if index is None:
+        return None, "", ()
+    notes: tuple[str, ...] = ()
+    if index.dtype.kind == "M" and not index.is_monotonic_increasing:
+        notes = (
+            "The dates that name the rows do not rise from row to row; the rows were taken as they stand. "
+            "`X.sort_index()` puts them into their order.",
+        )
+    return index, "" if index.name is None else str(index.name), notes
+
+
+def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
+    """Take the column of the order out of a data frame."""
+    if table.ndim != 2 or table.columns is None or not table.is_pandas:
+        raise TypeError(
+            f"`order` names a column, {name!r}, and `X` is no data frame; give one number, date or other value a row."
+        )
+    if table.columns.count(name) != 1:
+        how = "is there twice" if name in table.columns else "is none of its columns"
+        raise ValueError(f"`order` must name a column of `X`: {name!r} {how}.{list_names(name, table.columns)}")
+    j = table.columns.index(name)
+    rest = table.values.iloc[:, [i for i in range(len(table.columns)) if i != j]]
+    if not rest.shape[1]:
+        raise ValueError(f"`X` must have a column beside that of the order, {name!r}.")
+    columns = tuple(column for column in table.columns if column != name)
+    return replace(table, values=rest, columns=columns), as_table(table.values.iloc[:, j])
+
+
+def _read_places(given: InputTable, n: int) -> Any:
+    """Make an index of numbers, dates or ordered categories of what the rows are ordered by."""
+    import pandas as pd
+
+    values = given.values
+    if getattr(values, "ndim", 1) == 2 and values.shape[1] == 1:
+        values = values.iloc[:, 0] if given.is_pandas else values[:, 0]
+    if getattr(values, "ndim", 1) != 1:
+        raise ValueError(f"`order` must be one value a row, got shape {values.shape}.")
+    places = pd.Index(values if given.is_pandas else list(values))
+    if isinstance(places, pd.MultiIndex):
+        raise ValueError("`order` must be one value a row, got several.")
+    if len(places) != n:
+        raise ValueError(f"`order` must have one value for each of the {n} rows, got {len(places)}.")
+    missing = int(places.isna().sum())
+    if missing:
+        raise ValueError(f"`order` must not be missing, but {missing} of {n} values are.")
+    kind = places.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        if not kind.ordered:
+            raise TypeError("`order` has categories without an order; `pd.Categorical(..., ordered=True)` gives it.")
+        return places
+    if pd.api.types.infer_dtype(places) == "date":
+        return pd.to_datetime(places)
+    if isinstance(kind, pd.PeriodDtype) or kind.kind in "iufmM":
+        return places
+    what = "text" if pd.api.types.infer_dtype(places) == "string" else str(kind)
+    raise TypeError(
+        f"`order` must hold numbers, dates or ordered categories, got {what}: text would be sorted by its letters, "
+        "with '10' before '9' and 'April' before 'March'. Make numbers (`pd.to_numeric`), dates (`pd.to_datetime`) or "
+        "ordered categories of it."
+    )
+
+
+def write_place(place: Any) -> str:
+    """Write a value of the order, a date without a time of day where that is midnight."""
+    if hasattr(place, "normalize") and hasattr(place, "isoformat"):
+        return str(place.date()) if place == place.normalize() else str(place)
+    return f"{place:.6g}" if isinstance(place, float) else str(place)

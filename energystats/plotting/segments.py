@@ -1,0 +1,268 @@
+"""Draw ordered rows and their segments: series, profiles of S, W against k, rho between rows, and strata."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats.plotting.axes import CURVE, OBSERVED, QUIET, WHITE, axes_or_new, write_plain_name
+
+__all__ = ["plot_ordered_distances", "plot_profile", "plot_series", "plot_strata", "plot_within_by_k"]
+
+
+COLUMNS_DRAWN = 8  # of a series
+STRATA_DRAWN = 12
+BREAK: dict[str, Any] = {"color": OBSERVED, "lw": 1.2, "ls": (0, (4, 2))}
+BAND = "0.955"  # of every second segment
+POINTS_MARKED = 200  # more are a line alone
+
+
+def plot_series(
+    axis: AnyArray,
+    points: FloatArray,
+    ax: Axes | None = None,
+    *,
+    breakpoints: IntArray,
+    notes: Sequence[str],
+    order: str,
+    title: str,
+    names: Sequence[str],
+) -> Axes:
+    """Draw one column against its order, or several below each other, each in its own unit, with the breaks.
+
+    `notes` stand beside the breaks, such as their p-values. The line of a segment is its median.
+    """
+    shown = min(points.shape[1], COLUMNS_DRAWN)
+    ax = axes_or_new(ax, height=None if shown == 1 else 2.4 + 0.6 * shown, more_width=1.6)
+    _shade(axis, breakpoints, ax, along="x")
+    edges = np.concatenate(([0], breakpoints, [len(axis)])).astype(np.intp)
+    for j in range(shown):
+        y = points[:, j]
+        if shown > 1:  # each column in a band of its own, the first on top
+            y = -j + 0.8 * (y - y.min()) / (np.ptp(y) or 1.0) - 0.4
+        style: dict[str, Any] = {"marker": "o", "ms": 2.4} if len(axis) <= POINTS_MARKED else {}
+        ax.plot(axis, y, color="0.35", lw=0.7, rasterized=len(axis) > 5000, **style)
+        for low, high in itertools.pairwise(edges):
+            level = float(np.median(y[low:high]))
+            ax.plot(_ends(axis, low, high), [level, level], color=CURVE, lw=2.0)
+    if shown == 1:
+        ax.set_ylabel(write_plain_name(names[0], 40))
+    else:
+        ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
+        ax.set_ylim(-shown + 0.4, 0.6)
+    _draw_breaks(axis, breakpoints, notes, ax)
+    ax.set_xlabel(write_plain_name(order, 40))
+    more = f", {shown} of {points.shape[1]} columns" if points.shape[1] > shown else ""
+    ax.set_title(f"{title}{more}", loc="left")
+    ax.margins(x=0.01)
+    return ax
+
+
+def plot_profile(
+    axis: AnyArray,
+    profile: FloatArray,
+    ax: Axes | None = None,
+    *,
+    limit: float,
+    level: float,
+    breakpoints: IntArray,
+    notes: Sequence[str],
+    order: str,
+    title: str,
+) -> Axes:
+    """Draw S of two segments against the place of the break, and the line that the largest S rarely reaches by chance.
+
+    `limit` is the 1 - `level` quantile of the largest S over permutations.
+    """
+    ax = axes_or_new(ax, more_width=1.6)
+    ax.plot(_cuts(axis), profile, color=CURVE, lw=1.4)
+    ax.axhline(limit, color=QUIET, lw=1.2)
+    x = axis[-1]
+    words = f"reached by {100 * level:g} % of orders"
+    ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small")
+    _draw_breaks(axis, breakpoints, notes, ax)
+    ax.set_ylim(bottom=min(0.0, float(np.nanmin(profile))))
+    ax.set_xlabel(f"first row of the second segment: {write_plain_name(order, 40)}")
+    ax.set_ylabel("S, between the two segments")
+    ax.set_title(title, loc="left")
+    return ax
+
+
+def plot_within_by_k(within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int) -> Axes:
+    """Draw the smallest W of 1, 2, ... segments, as a share of T where T is not 0."""
+    ax = axes_or_new(ax)
+    k = np.arange(1, within.size + 1)
+    ax.plot(k, within / (total or 1.0), color=CURVE, marker="o", lw=1.2)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_ylim(bottom=0.0)
+    ax.set_xlabel("segments")
+    ax.set_ylabel("smallest W/T" if total else "smallest W")
+    ax.set_title(f"W falls with every break, n = {n}, at least {min_size} row{'s' * (min_size > 1)} each", loc="left")
+    return ax
+
+
+def plot_ordered_distances(
+    axis: AnyArray,
+    means: FloatArray,
+    starts: IntArray,
+    ax: Axes | None = None,
+    *,
+    breakpoints: IntArray,
+    notes: Sequence[str],
+    order: str,
+    title: str,
+) -> Axes:
+    """Draw mean rho between runs of rows in their order; `starts` has the first row of each run and the end."""
+    ax = axes_or_new(ax, height=5.2)
+    places = starts - 0.5
+    low, high = np.percentile(means[~np.eye(len(means), dtype=bool)], [1, 99]) if len(means) > 2 else (0.0, means.max())
+    mesh = ax.pcolormesh(places, places, means, cmap="viridis", vmin=low, vmax=high, rasterized=True)
+    for b in breakpoints:
+        ax.axvline(b - 0.5, color="white", lw=1.0)
+        ax.axhline(b - 0.5, color="white", lw=1.0)
+    for b, note in zip(breakpoints, notes, strict=True):
+        if note:
+            ax.annotate(note, (b - 0.5, 1), (2, 2), xycoords=("data", "axes fraction"), textcoords="offset points",
+                        fontsize="x-small", ha="left", va="bottom", rotation=30)  # fmt: skip
+    ax.set_aspect("equal")
+    ax.invert_yaxis()
+    ticks = np.unique(np.linspace(0, len(axis) - 1, 6).astype(int))
+    words = [_write_tick(axis[i]) for i in ticks]
+    ax.set_xticks(ticks, words, rotation=30, ha="right", rotation_mode="anchor")
+    ax.set_yticks(ticks, words)
+    ax.set_xlabel(write_plain_name(order, 40))
+    assert ax.figure is not None
+    ax.figure.colorbar(mesh, cax=ax.inset_axes((1.03, 0.0, 0.05, 1.0)), label="rho", extend="both")
+    ax.set_title(title, loc="left", pad=28 if any(notes) else None)
+    return ax
+
+
+def plot_strata(
+    axis: AnyArray,
+    points: FloatArray,
+    tree: FloatArray,
+    middles: FloatArray,
+    ax: Axes | None = None,
+    *,
+    breakpoints: IntArray,
+    notes: Sequence[str],
+    order: str,
+    title: str,
+    names: Sequence[str],
+) -> Axes:
+    """Draw columns from top to bottom beside each other, with the segments, and a tree of neighbours on the right.
+
+    `tree` is a linkage matrix of runs of rows, whose middles in the order are `middles`. Of many columns those are
+    drawn that vary most between the segments, as a share of their variance.
+    """
+    chosen = _choose_strata(points, breakpoints)
+    panels = chosen.size + 1
+    ax = axes_or_new(ax, height=6.0, more_width=max(0.0, 0.9 * panels - 3.0))
+    ax.set_axis_off()
+    ax.set_title(title if points.shape[1] <= chosen.size else f"{title}, {chosen.size} of {points.shape[1]} columns",
+                 loc="left", pad=34)  # fmt: skip
+    widths = np.r_[np.ones(chosen.size), 1.6 if chosen.size else 1.0]
+    lefts = np.r_[0.0, np.cumsum(widths)[:-1]] / widths.sum()
+    insets = [ax.inset_axes((x, 0.0, 0.9 * w / widths.sum(), 1.0)) for x, w in zip(lefts, widths, strict=True)]
+    for inset, j in zip(insets[:-1], chosen, strict=True):
+        base = min(0.0, float(points[:, j].min())) if points[:, j].min() >= 0 else float(points[:, j].min())
+        inset.fill_betweenx(axis, base, points[:, j], color=QUIET, lw=0)
+        inset.plot(points[:, j], axis, color="0.2", lw=0.7)
+        inset.xaxis.set_major_locator(MaxNLocator(2, min_n_ticks=1))
+        inset.set_title(write_plain_name(names[j], 18), fontsize="small", rotation=25, ha="left", x=0.0)
+    _draw_tree(tree, _at_places(axis, middles), insets[-1])
+    insets[-1].set_title("neighbours joined", fontsize="small", rotation=25, ha="left", x=0.0)
+    for i, inset in enumerate(insets):
+        _shade(axis, breakpoints, inset, along="y")
+        for b in _break_places(axis, breakpoints):
+            inset.axhline(b, **BREAK)
+        inset.set_ylim(axis[-1], axis[0])
+        inset.tick_params(labelsize="x-small", labelleft=i == 0)
+        inset.spines[["top", "right"]].set_visible(False)
+    insets[0].set_ylabel(write_plain_name(order, 40))
+    for b, note in zip(_break_places(axis, breakpoints), notes, strict=True):
+        if note:
+            insets[-1].annotate(note, (1, b), (3, 0), xycoords=("axes fraction", "data"), textcoords="offset points",
+                                fontsize="x-small", va="center", annotation_clip=False)  # fmt: skip
+    return ax
+
+
+# ---------------------------------------------------------------- parts
+
+
+def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
+    """Choose the columns that vary most between segments, as a share of their variance, in their order."""
+    if points.shape[1] <= STRATA_DRAWN:
+        return np.arange(points.shape[1])
+    parts = np.split(points, breakpoints)
+    inside = np.sum([len(part) * part.var(axis=0) for part in parts], axis=0)
+    whole = len(points) * points.var(axis=0)
+    shares = np.where(whole > 0, 1 - inside / np.where(whole > 0, whole, 1.0), -1.0)
+    found = np.argsort(-shares, kind="stable") if breakpoints.size else np.argsort(-whole, kind="stable")
+    return np.sort(found[:STRATA_DRAWN])
+
+
+def _draw_tree(tree: FloatArray, leaves: FloatArray, ax: Axes) -> None:
+    """Draw a tree of neighbours with its root on the right; the leaves are at their places on the vertical axis."""
+    at, height, lines = list(leaves), [0.0] * len(leaves), []
+    for left, right, top, _ in tree:
+        a, b = int(left), int(right)
+        lines.append([(height[a], at[a]), (top, at[a]), (top, at[b]), (height[b], at[b])])
+        at.append(0.5 * (at[a] + at[b]))
+        height.append(float(top))
+    ax.add_collection(LineCollection(lines, colors="0.2", lw=0.6))
+    ax.set_xlim(0, 1.03 * (height[-1] or 1.0))
+    ax.xaxis.set_major_locator(MaxNLocator(3, min_n_ticks=1))
+    ax.set_xlabel("W", fontsize="small")
+
+
+def _at_places(axis: AnyArray, places: AnyArray) -> FloatArray:
+    """Find the values of an axis at places between rows, as numbers of matplotlib."""
+    from matplotlib.dates import date2num
+
+    values = date2num(axis) if axis.dtype.kind == "M" else axis.astype(np.float64)  # type: ignore[no-untyped-call]
+    return np.asarray(np.interp(places, np.arange(len(axis)), values))
+
+
+def _break_places(axis: AnyArray, breakpoints: IntArray) -> FloatArray:
+    """Find where on an axis breaks are drawn: between the last row of a segment and the first of the next."""
+    return _at_places(axis, breakpoints - 0.5)
+
+
+def _cuts(axis: AnyArray) -> FloatArray:
+    """Find where all breaks of a series would be drawn; (n - 1,)."""
+    return _break_places(axis, np.arange(1, len(axis)))
+
+
+def _ends(axis: AnyArray, low: int, high: int) -> NDArray[Any]:
+    """Find the first and the last value of a segment on an axis."""
+    return np.array([axis[low], axis[high - 1]])
+
+
+def _shade(axis: AnyArray, breakpoints: IntArray, ax: Axes, *, along: str) -> None:
+    """Shade every second segment."""
+    places = _at_places(axis, np.r_[0.0, breakpoints - 0.5, len(axis) - 1.0])
+    for low, high in zip(places[1:-1:2], places[2::2], strict=False):
+        (ax.axvspan if along == "x" else ax.axhspan)(low, high, color=BAND, lw=0, zorder=0)
+
+
+def _draw_breaks(axis: AnyArray, breakpoints: IntArray, notes: Sequence[str], ax: Axes) -> None:
+    """Draw a line at every break, with its note at the top."""
+    for b, note in zip(_break_places(axis, breakpoints), notes, strict=True):
+        ax.axvline(b, **BREAK)
+        if note:
+            ax.annotate(note, (b, 1), (3, -3), xycoords=("data", "axes fraction"), textcoords="offset points",
+                        fontsize="x-small", va="top", rotation=90, bbox=WHITE)  # fmt: skip
+
+
+def _write_tick(value: Any) -> str:
+    """Write a value of the order below an axis."""
+    return str(np.datetime_as_string(value, "D")) if isinstance(value, np.datetime64) else f"{value:g}"
