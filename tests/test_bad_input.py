@@ -770,6 +770,8 @@ FLAGGED = {  # a call of everything public that has a parameter to switch on or 
     "normality_test": lambda **how: es.normality_test(X, n_resamples=9, **how),
     "pairwise_tests": lambda **how: es.pairwise_tests(X, np.repeat([*"abcd"], 5), n_resamples=9, **how),
     "plot_distances": lambda **how: es.dispersion(X, G).plot_distances(**how),
+    "segment": lambda **how: es.segment(X, 2, **how),
+    "segment_test": lambda **how: es.segment_test(X, n_resamples=19, **how),
     "select_k": lambda **how: es.select_k(X, 3, n_resamples=2, **how),
     "silhouette": lambda **how: es.silhouette(X, G, **how),
     "spectral_embedding": lambda **how: es.spectral_embedding(X, **how),

@@ -74,6 +74,8 @@ LONG = {
     ),
     "pairwise_tests": lambda: es.pairwise_tests(points(), halves(), n_resamples=19, rng=0),
     "spread_test": lambda: es.spread_test(points(), halves(), n_resamples=19, rng=0),
+    "segment": lambda: es.segment(points(), 3),
+    "segment_test": lambda: es.segment_test(points(), n_resamples=19, rng=0),
     "mmd_test": lambda: es.mmd_test(points(), groups=halves(), n_resamples=99, rng=0),
     "mmd2": lambda: es.mmd2(points(), points() + 1),
     "energy_distance": lambda: es.energy_distance(points(), points() + 1),

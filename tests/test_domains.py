@@ -59,6 +59,8 @@ ROUTES = {
     "dispersion": lambda X, metric: es.dispersion(X, LABELS, metric=metric),
     "pairwise_tests": lambda X, metric: es.pairwise_tests(X, LABELS, metric=metric, **HOW),
     "spread_test": lambda X, metric: es.spread_test(X, LABELS, metric=metric, **HOW),
+    "segment": lambda X, metric: es.segment(X, 2, metric=metric),
+    "segment_test": lambda X, metric: es.segment_test(X, metric=metric, **HOW),
     "power": lambda X, metric: es.energy_power(X[:6], X[6:], [5], metric=metric, n_replicates=1, n_resamples=19, rng=0),
     "goodness": lambda X, metric: es.goodness_of_fit(X, lambda size, rng: rng.random((size, 4)), metric=metric, **HOW),
     "select_k": lambda X, metric: es.select_k(X, 3, "eigengap", metric=metric, rng=0),

@@ -117,6 +117,8 @@ CALLS = {
     "disco": (table_and_labels(), lambda X, g, **m: es.disco(X, groups=g, **FEW, **m), True),
     "pairwise_tests": (table_and_labels(), lambda X, g, **m: es.pairwise_tests(X, g, **FEW, **m), True),
     "spread_test": (table_and_labels(), lambda X, g, **m: es.spread_test(X, g, **FEW, **m), True),
+    "segment": (one_table(), lambda X, **m: es.segment(X, 2, min_size=1, **m), True),
+    "segment_test": (one_table(), lambda X, **m: es.segment_test(X, min_size=1, **FEW, **m), True),
     "mmd2": (two_tables(), es.mmd2, False),
     "mmd_test": (two_tables(), lambda x, y: es.mmd_test(x, y, **FEW), False),
     "normality_test": (one_table(), lambda X: es.normality_test(X, **FEW), False),

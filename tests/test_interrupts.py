@@ -253,6 +253,8 @@ LONG = {
     "pairwise_tests": lambda X, **how: es.pairwise_tests(X, np.arange(40) % 3, n_resamples=9, rng=0,
                                                          **how).table["pvalue"].tolist(),
     "spread_test": lambda X, **how: es.spread_test(X, np.arange(40) % 3, n_resamples=9, rng=0, **how).pvalue,
+    "segment": lambda X, **how: es.segment(X, 3, **how).labels.tolist(),
+    "segment_test": lambda X, **how: es.segment_test(X, n_resamples=19, rng=0, **how).pvalue,
     "energy_power": lambda X, **how: es.energy_power(X[:9], X[9:], [4], n_replicates=9, n_resamples=19, rng=0,
                                                      **how).table.to_string(),
     "mmd_test": lambda X, **how: es.mmd_test(X[:20], X[20:], n_resamples=99, rng=0, **how).pvalue,

@@ -162,6 +162,12 @@ def make_results():
         "SpreadTestResult plots": lambda: es.spread_test(
             R**2, g, metric="precomputed", center="centroid", design=es.Design(whole_plots=np.arange(40) // 2), **few
         ),
+        "Segmentation": lambda: es.segment(X, 3),
+        "Segmentation penalty": lambda: es.segment(frame[["x"]], penalty=2.0, order=names),
+        "Segmentation matrix": lambda: es.segment(R, 2, metric="precomputed", min_size=5),
+        "SegmentTestResult": lambda: es.segment_test(X, **fewer),
+        "SegmentTestResult exact": lambda: es.segment_test(X[17:23], standardize=True),
+        "SegmentTestResult blocks": lambda: es.segment_test(mixed, metric="gower", block_length=6, **fewer),
         "Partition": lambda: es.energy_cluster(X, 3, rng=0),
         "Partition 1-d": lambda: es.cluster_1d(X[:, 0]),
         "Partition 1-d, many": lambda: es.cluster_1d(np.r_[X[:, 0], 1e3 * np.arange(9)], 12, alpha=2),

@@ -134,7 +134,7 @@ def segment_test(
     --------
     >>> import numpy as np
     >>> import energystats as es
-    >>> x = np.random.default_rng(0).normal(size=60)
+    >>> x = np.random.default_rng(2).normal(size=60)
     >>> x[40:] += 2
     >>> found = es.segment_test(x, rng=0)
     >>> found.pvalue, found.breakpoints.tolist()

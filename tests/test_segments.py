@@ -1,0 +1,612 @@
+"""Segments of ordered rows: the smallest W over all segmentations, breaks one by one, and their permutation tests."""
+
+import datetime
+import itertools
+import math
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.cluster.hierarchy import is_valid_linkage
+from scipy.stats import binom
+
+import energystats as es
+from energystats._core.labelings import draw_key
+from energystats._core.order_loops import fill_sums_before
+from energystats._core.segments import (
+    cut_at_penalty,
+    cut_into_runs,
+    draw_orders,
+    enumerate_orders,
+    join_neighbours,
+    scan_orders,
+)
+from energystats.dissimilarity import Dissimilarity
+from energystats.distribution_tests import segment_test as module
+from energystats.pairs import ordered
+
+FEW = {"n_resamples": 99, "rng": 0}
+
+
+def rho_of(X, alpha=1.0):
+    """All values of rho, as the definition reads."""
+    X = np.asarray(X, dtype=float).reshape(len(X), -1)
+    return np.linalg.norm(X[:, None] - X, axis=2) ** alpha
+
+
+def within_of(R, edges):
+    """W of consecutive segments: for each half of its mean rho times its size [theory 3]."""
+    parts = [R[low:high, low:high] for low, high in itertools.pairwise(edges)]
+    return sum(len(part) / 2 * part.mean() for part in parts)
+
+
+def all_segmentations(n, k, min_size):
+    for breaks in itertools.combinations(range(1, n), k - 1):
+        edges = (0, *breaks, n)
+        if min(np.diff(edges)) >= min_size:
+            yield edges
+
+
+def largest_between(R, min_size):
+    """The largest S of two segments."""
+    n = len(R)
+    cuts = range(min_size, n - min_size + 1)
+    return max(within_of(R, (0, n)) - within_of(R, (0, b, n)) for b in cuts)
+
+
+def divide_plainly(R, k, min_size):
+    """e.divisive: the best cut of any segment, k - 1 times."""
+    edges = [0, len(R)]
+    for _ in range(k - 1):
+        options = [b for b in range(1, len(R)) if b not in edges]
+        tried = [sorted([*edges, b]) for b in options]
+        tried = [each for each in tried if min(np.diff(each)) >= min_size]
+        if not tried:
+            return None
+        edges = min(tried, key=lambda each: within_of(R, each))
+    return edges
+
+
+tables = st.integers(4, 11).flatmap(
+    lambda n: st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=2), min_size=n, max_size=n)
+)
+
+
+# ---------------------------------------------------------------- the best segments
+
+
+@given(tables, st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]))
+@settings(max_examples=60)
+def test_no_segmentation_has_a_smaller_w(rows, k, min_size, alpha):
+    X = np.array(rows, dtype=float)
+    if k * min_size > len(X):
+        with pytest.raises(ValueError, match="`k` must be at most"):
+            es.segment(X, k, min_size=min_size)
+        return
+    R = rho_of(X, alpha)
+    found = es.segment(X, k, min_size=min_size, alpha=alpha)
+    for j in range(1, k + 1):
+        best = min(within_of(R, edges) for edges in all_segmentations(len(X), j, min_size))
+        assert_allclose(found.within_by_k[j - 1], best, atol=1e-12)
+        assert_allclose(within_of(R, (0, *found.breaks_by_k[j - 1], len(X))), best, atol=1e-12)
+    assert_allclose(found.within, found.within_by_k[-1], atol=1e-12)
+    assert_allclose(found.within + found.between, found.total)
+    assert_allclose(found.total, within_of(R, (0, len(X))), atol=1e-12)
+    assert_allclose(found.within_per_segment.sum(), found.within)
+    assert min(found.sizes) >= min_size
+    assert found.labels.tolist() == np.repeat(np.arange(k), found.sizes).tolist()
+    assert found.breakpoints.tolist() == np.cumsum(found.sizes)[:-1].tolist()
+
+
+@given(tables, st.integers(2, 4), st.integers(1, 2))
+@settings(max_examples=40)
+def test_w_is_never_above_that_of_breaks_found_one_by_one(rows, k, min_size):
+    X = np.array(rows, dtype=float)
+    if k * min_size > len(X):
+        return
+    edges = divide_plainly(rho_of(X), k, min_size)
+    if edges is not None:
+        assert es.segment(X, k, min_size=min_size).within <= within_of(rho_of(X), edges) + 1e-12
+
+
+@given(st.integers(0, 10**6), st.integers(2, 5))
+def test_the_reversed_order_has_the_mirrored_segments(seed, k):
+    X = np.random.default_rng(seed).normal(size=(17, 2))  # no ties
+    there, back = es.segment(X, k), es.segment(X[::-1], k)
+    assert back.breakpoints.tolist() == (17 - there.breakpoints[::-1]).tolist()
+    assert_allclose(there.within, back.within)
+
+
+def test_of_ties_the_first_cut_is_taken_whatever_the_unit():
+    x = np.array([0, 1, 0, 1, 0, 1, 0, 1]) / 3 + 1e3
+    R = rho_of(x)
+    for k in (2, 3, 4):
+        best = [edges for edges in all_segmentations(8, k, 2) if abs(within_of(R, edges) - min(
+            within_of(R, other) for other in all_segmentations(8, k, 2))) < 1e-9]  # fmt: skip
+        last_first = min(best, key=lambda edges: edges[::-1])  # the last cut as early as can be, then the one before it
+        for unit in (1.0, 0.1, 1e5 / 7):
+            assert es.segment(unit * x, k).breakpoints.tolist() == list(last_first[1:-1])
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.4, 1.0, 3.0, 1e9])
+def test_a_penalty_chooses_the_number_of_segments(penalty, rng):
+    x = rng.normal(size=12) + np.repeat([0.0, 3, 1], 4)
+    R = rho_of(x)
+    costs = {k: min(within_of(R, e) for e in all_segmentations(12, k, 2)) + penalty * (k - 1) for k in range(1, 7)}
+    found = es.segment(x, penalty=penalty)
+    assert found.k == min(costs, key=costs.get)
+    assert_allclose(found.within + penalty * (found.k - 1), min(costs.values()))
+    assert f"the smallest W + {1e9 if penalty == 1e9 else penalty:.10g} (k - 1)" in " ".join(found.summary().split())
+
+
+def test_how_many_segments_is_not_guessed():
+    with pytest.raises(ValueError, match="`segment_test` finds breaks one by one"):
+        es.segment(np.arange(9.0))
+    with pytest.raises(ValueError, match="give one of them"):
+        es.segment(np.arange(9.0), 2, penalty=1)
+    with pytest.raises(ValueError, match="`penalty` must be positive"):
+        es.segment(np.arange(9.0), penalty=-1)
+
+
+def test_blocks_of_rows_make_no_difference(monkeypatch, rng):
+    X = rng.normal(size=(70, 2))
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    one = cut_into_runs(ordered.lines_before(d), 70, 5, 3, 1e-9)
+    monkeypatch.setattr(ordered, "LINE_BYTES", 4096)
+    blocks = list(ordered.lines_before(d))
+    assert len(blocks) > 10
+    many = cut_into_runs(iter(blocks), 70, 5, 3, 1e-9)
+    assert (one.within == many.within).all()
+    assert (one.starts == many.starts).all()
+    k = cut_at_penalty(iter(blocks), 70, 0.5, 3, 1e-9)
+    wide = cut_into_runs(iter(blocks), 70, 23, 3, 1e-9).within[1:, -1] + 0.5 * np.arange(23)
+    assert k == wide.argmin() + 1
+
+
+def test_memory_does_not_grow_with_pairs():
+    """The result keeps mean rho between runs of a few rows, not between all rows."""
+    X = np.random.default_rng(0).normal(size=(3000, 1))
+    found = es.segment(X, 3)
+    assert found.block_sums.shape[0] <= 250
+    assert_allclose(found.block_sums.sum() / (2 * 3000), found.total)
+
+
+# ---------------------------------------------------------------- one pass for many orders
+
+
+@given(st.integers(4, 12), st.integers(1, 3), st.integers(0, 10**6))
+@settings(max_examples=30)
+def test_the_largest_s_of_every_order(n, min_size, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(-3, 4, (n, 2)).astype(float)
+    if n < 2 * min_size:
+        return
+    d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
+    orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(5))], dtype=np.int32)
+    found = scan_orders(ordered.panels_of(d, slice(0, n)), orders, min_size)
+    for order, best in zip(orders, found.best, strict=True):
+        assert_allclose(best, largest_between(rho_of(X[order]), min_size), atol=1e-12)
+    R = rho_of(X)
+    for b, value in enumerate(found.profile, 1):
+        if min_size <= b <= n - min_size:
+            assert_allclose(value, within_of(R, (0, n)) - within_of(R, (0, b, n)), atol=1e-12)
+        else:
+            assert np.isnan(value)
+
+
+def test_the_compiled_loop_and_its_plain_form_agree_to_the_last_bit(rng):
+    tile, orders = rng.normal(size=(50, 7)), np.array([rng.permutation(50) for _ in range(9)], dtype=np.int32)
+    compiled, plain = np.zeros((9, 50)), np.zeros((9, 50))
+    fill_sums_before(tile, 20, orders, compiled)
+    fill_sums_before.py_func(tile, 20, orders, plain)
+    assert (compiled == plain).all()
+    t = int(np.flatnonzero(orders[3] == 24)[0])
+    assert_allclose(compiled[3, t], tile[orders[3, :t], 4].sum())
+
+
+def test_panels_and_threads_change_no_bit(monkeypatch, rng):
+    from threadpoolctl import threadpool_limits
+
+    X = rng.normal(size=(200, 3))
+    found = []
+    for columns, threads in itertools.product([64, 17, 200], [1, 2]):
+        monkeypatch.setattr(ordered, "PANEL_COLUMNS", columns)
+        with threadpool_limits(threads, user_api="blas"):
+            found.append(es.segment_test(X, n_resamples=199, rng=7))
+    assert all((each.null_distribution == found[0].null_distribution).all() for each in found)
+    assert len({each.pvalue for each in found}) == 1
+
+
+def test_orders_move_whole_blocks():
+    key = draw_key(np.random.default_rng(3))
+    orders = draw_orders(11, 3, 130, key)
+    assert orders.shape == (130, 11)
+    assert (np.sort(orders, axis=1) == np.arange(11)).all()
+    assert (orders[:, 9:] == [9, 10]).all()  # they fill no block
+    starts = orders[:, [0, 3, 6]]
+    assert (starts % 3 == 0).all()
+    assert (orders[:, 1] == orders[:, 0] + 1).all()
+    assert len(np.unique(starts, axis=0)) == 6
+    # the first orders do not depend on how many there are, and segments have streams of their own
+    assert (draw_orders(11, 3, 65, key) == orders[:65]).all()
+    assert not (draw_orders(11, 3, 130, key, series=1) == orders).all()
+    everything = enumerate_orders(11, 3)
+    assert everything.shape == (6, 11)
+    assert (everything[0] == np.arange(11)).all()
+
+
+# ---------------------------------------------------------------- p-values
+
+
+@pytest.mark.parametrize(
+    "x", [[0.1, 0.3, 0.2, 5.1, 5.3, 5.2], [1, 1, 0, 0, 1, 0], [2.0] * 6, [0.1 + 0.2, 0.3, 0.3, 1, 1]]
+)
+def test_exact_p_is_the_share_of_all_orders(x):
+    R = rho_of(x)
+    observed = largest_between(R, 2)
+    values = [largest_between(R[np.ix_(o, o)], 2) for o in itertools.permutations(range(len(x)))]
+    found = es.segment_test(x, rng=0)
+    assert found.method == "exact"
+    assert found.n_resamples == math.factorial(len(x))
+    assert_allclose(found.pvalue, np.mean(np.array(values) >= observed - 1e-9))
+    assert_allclose(found.statistic, observed, atol=1e-12)
+
+
+def test_exact_p_of_blocks():
+    x = np.array([0, 0.2, 0.1, 0.3, 4, 4.1, 4.3, 4.2, 1.0])
+    R = rho_of(x)
+    orders = [
+        [row for block in blocks for row in (2 * block, 2 * block + 1)] + [8]
+        for blocks in itertools.permutations(range(4))
+    ]
+    values = np.array([largest_between(R[np.ix_(o, o)], 2) for o in orders])
+    found = es.segment_test(x, block_length=2, rng=0)
+    assert (found.method, found.n_resamples) == ("exact", 24)
+    assert_allclose(found.pvalue, np.mean(values >= values[0] - 1e-9))
+    assert "4 blocks of 2 rows" in found.null_hypothesis
+    assert "the last 1 rows aside" not in es.segment_test(x[:8], block_length=2, rng=0).null_hypothesis
+
+
+def test_later_breaks_are_tested_within_the_segments_that_are_there():
+    """With few rows each: all orders of one segment with all of the other."""
+    x = np.array([0.0, 0.1, 9, 9.2, 0.3, 0.2, 9.1])
+    found = es.segment_test(x, level=0.9, min_size=1, rng=0)
+    first, second = found.tests[:2]
+    b = first.breakpoint
+    R = rho_of(x)
+    values = []
+    for left, right in itertools.product(itertools.permutations(range(b)), itertools.permutations(range(b, 7))):
+        parts = [largest_between(R[np.ix_(o, o)], 1) for o in (left, right) if len(o) >= 2]
+        values.append(max(parts))
+    assert_allclose(second.pvalue, np.mean(np.array(values) >= values[0] - 1e-9))
+    assert_allclose(second.statistic, values[0])
+    assert second.method == "exact"
+
+
+def test_random_p_is_near_the_exact_one(monkeypatch):
+    x = np.array([0.3, 0.1, 1.2, 0.2, 1.4, 1.1, 0.9])
+    exact = es.segment_test(x, rng=0).pvalue
+    monkeypatch.setattr(module, "EXACT_UP_TO", 1)
+    monkeypatch.setattr(module, "count_orders", lambda units: 1e9)
+    found = es.segment_test(x, n_resamples=4999, rng=1)
+    assert found.method == "permutation"
+    assert abs(found.pvalue - exact) < 4 * math.sqrt(exact * (1 - exact) / 4999)
+    low, high = found.pvalue_interval
+    assert low < found.pvalue < high
+
+
+def test_breaks_are_found_one_by_one(rng):
+    X = np.concatenate((rng.normal(0, 1, (40, 2)), rng.normal(3, 1, (30, 2)), rng.normal(0, 1, (30, 2))))
+    found = es.segment_test(X, rng=0)
+    assert found.k == 3
+    assert np.abs(found.breakpoints - [40, 70]).max() <= 2
+    assert [test.declared for test in found.tests] == [True, True, False]
+    assert found.pvalue == found.tests[0].pvalue == 0.001
+    edges = [0, *found.breakpoints.tolist(), 100]
+    assert_allclose(found.within, within_of(rho_of(X), edges))
+    assert_allclose(found.within + found.between, found.total)
+    # every S is what its break lowers W by
+    lowered = [within_of(rho_of(X), sorted({0, 100, *(t.breakpoint for t in found.tests[:j])})) for j in range(3)]
+    assert_allclose([t.statistic for t in found.tests[:2]], -np.diff(lowered))
+    assert es.segment(X, 3).within <= found.within + 1e-9
+    one = es.segment_test(X, max_breaks=1, rng=0)
+    assert len(one.tests) == 1
+    assert one.pvalue == found.pvalue
+    assert one.breakpoints.tolist() == [found.tests[0].breakpoint]
+
+
+@pytest.mark.parametrize("change", ["mean", "spread", "correlation", "tail"])
+def test_changes_of_every_kind_are_found(change):
+    rng = np.random.default_rng(5)
+    n = 200
+    first = rng.normal(size=(n, 5 if change == "correlation" else 2))
+    second = {
+        "mean": lambda: rng.normal(size=(n, 2)) + 1,
+        "spread": lambda: 2.5 * rng.normal(size=(n, 2)),
+        "correlation": lambda: rng.multivariate_normal(np.zeros(5), np.full((5, 5), 0.9) + 0.1 * np.eye(5), n),
+        "tail": lambda: rng.standard_t(1, (n, 2)),
+    }[change]()
+    found = es.segment_test(np.concatenate((first, second)), max_breaks=1, n_resamples=199, min_size=20, rng=0)
+    assert found.pvalue == 0.005
+    assert abs(found.breakpoints[0] - n) < 40
+
+
+def test_equal_rows_have_no_break():
+    found = es.segment_test(np.ones((12, 2)), rng=0)
+    assert found.pvalue == 1
+    assert found.k == 1
+    assert found.breakpoints.size == 0
+    assert "no evidence" in found.summary()
+
+
+# ---------------------------------------------------------------- notes
+
+
+def autoregressive(n, coefficient, rng, d=1):
+    e = rng.normal(size=(n + 50, d))
+    for i in range(1, n + 50):
+        e[i] += coefficient * e[i - 1]
+    return e[50:]
+
+
+def test_neighbours_that_are_alike_are_noted(rng):
+    dependent = es.segment_test(autoregressive(200, 0.7, rng), **FEW)
+    assert any("rows that depend on their neighbours are not exchangeable" in note for note in dependent.notes)
+    assert not es.segment_test(autoregressive(200, 0.7, rng), block_length=20, **FEW).notes
+    told = [bool(es.segment_test(rng.normal(size=60), max_breaks=1, n_resamples=19, rng=0).notes) for _ in range(100)]
+    assert sum(told) <= 5
+
+
+def test_too_few_orders_are_noted():
+    found = es.segment_test([1.0, 2.0, 8.0, 9.0], rng=0)
+    assert any("no data could give a p-value below 0.083" in note for note in found.notes)
+    with pytest.raises(ValueError, match="`n_resamples` must be at least 19"):
+        es.segment_test(np.arange(20.0), n_resamples=9)
+
+
+def test_dates_that_fall_are_noted():
+    dates = pd.date_range("2020-01-01", periods=9)[::-1]
+    found = es.segment(pd.DataFrame({"x": np.arange(9.0)}, index=dates), 2)
+    assert "`X.sort_index()`" in found.notes[0]
+
+
+# ---------------------------------------------------------------- the order, and other inputs
+
+
+@pytest.fixture
+def core(rng):
+    n = 30
+    frame = pd.DataFrame({
+        "Pinus": rng.normal(size=n) + 3 * (np.arange(n) >= 18), "Betula": rng.normal(size=n),
+        "depth": np.linspace(5, 80, n),
+    }, index=[f"s{i}" for i in range(n)])  # fmt: skip
+    return frame.sample(frac=1, random_state=2)
+
+
+def test_rows_are_put_into_their_order(core):
+    rising = core.sort_values("depth")
+    plain = es.segment(rising[["Pinus", "Betula"]].to_numpy(), 2)
+    for order in ("depth", core["depth"], core["depth"].to_numpy(), core["depth"].tolist(),
+                  pd.to_datetime("2020-01-01") + pd.to_timedelta(core["depth"], "D")):  # fmt: skip
+        X = core if isinstance(order, str) else core[["Pinus", "Betula"]]
+        found = es.segment(X, 2, order=order)
+        assert found.breakpoints.tolist() == plain.breakpoints.tolist() == [18]
+        assert found.columns == ("Pinus", "Betula")
+        by_name = found.to_series()
+        assert by_name.index.equals(core.index)
+        assert by_name.loc[rising.index].tolist() == plain.labels.tolist()
+        assert core["depth"].iloc[found.rows].is_monotonic_increasing
+        assert_allclose(found.within, plain.within)
+    found = es.segment(core, 2, order="depth")
+    assert found.breaks == (rising["depth"].iloc[18],)
+    assert found.order_name == "depth"
+    tested = es.segment_test(core, order="depth", **FEW)
+    assert tested.breaks == found.breaks
+    assert tested.pvalue == es.segment_test(rising[["Pinus", "Betula"]].to_numpy(), **FEW).pvalue
+
+
+def test_matrices_are_put_into_their_order(core):
+    X = core[["Pinus", "Betula"]]
+    points = es.segment_test(X, order=core["depth"], **FEW)
+    R = es.pairwise(X)
+    for matrix in (R, R.to_numpy(), R.to_numpy()[np.triu_indices(30, 1)]):
+        order = core["depth"] if matrix is R else core["depth"].to_numpy()
+        found = es.segment_test(matrix, metric="precomputed", order=order, **FEW)
+        assert found.labels.tolist() == points.labels.tolist()
+        assert found.pvalue == points.pvalue
+        assert_allclose(found.statistic, points.statistic)
+        assert (
+            es.segment(matrix, 3, metric="precomputed", order=order).breakpoints.tolist()
+            == es.segment(X, 3, order=core["depth"]).breakpoints.tolist()
+        )
+    with pytest.raises(ValueError, match="which a matrix"):
+        es.segment(R, 2, metric="precomputed", order="depth")
+
+
+def test_places_are_those_of_the_index_where_nothing_else_is_given():
+    years = pd.Series(np.r_[np.zeros(10), np.ones(8)], index=pd.RangeIndex(1871, 1889, name="year"), name="flow")
+    found = es.segment(years, 2)
+    assert found.breaks == (1881,)
+    assert found.order_name == "year"
+    days = pd.Series(years.to_numpy(), index=pd.date_range("2001-05-01", periods=18))
+    assert es.segment(days, 2).breaks == (pd.Timestamp("2001-05-11"),)
+    assert "2001-05-11" in es.segment(days, 2).summary()
+    assert es.segment(years.to_numpy(), 2).breaks == (10,)
+
+
+@pytest.mark.parametrize(
+    ("order", "error", "message"),
+    [
+        (["b", "a", "c", "d"], TypeError, "text would be sorted by its letters"),
+        (np.array(["10", "9", "8", "7"]), TypeError, "pd.to_datetime"),
+        ([1.0, 2.0, np.nan, 3.0], ValueError, "must not be missing, but 1 of 4"),
+        ([1, 2, 2, 3], ValueError, "but 2 stands in several"),
+        ([1, 2, 3], ValueError, "one value for each of the 4 rows, got 3"),
+        (np.ones((4, 2)), ValueError, "one value a row"),
+        ("x", TypeError, "`X` is no data frame"),
+        (pd.Categorical(["a", "b", "c", "d"]), TypeError, "ordered=True"),
+        ([True, False, True, False], TypeError, "numbers, dates or ordered categories, got bool"),
+        (pd.Series([1, 2, 3, 4], index=list("abcd")), None, ""),
+    ],
+)
+def test_orders_that_are_none_are_refused(order, error, message):
+    X = np.arange(8.0).reshape(4, 2)
+    if error is None:
+        X = pd.DataFrame(X, index=list("dcba"))
+        error, message = ValueError, "`order` must have the index of the table"
+    for call in (lambda: es.segment(X, 2, order=order), lambda: es.segment_test(X, order=order, rng=0)):
+        with pytest.raises(error, match=message):
+            call()
+
+
+def test_columns_that_are_no_order_are_refused(core):
+    with pytest.raises(ValueError, match=r"'dept' is none of its columns\. Did you mean 'depth'\?"):
+        es.segment(core, 2, order="dept")
+    with pytest.raises(ValueError, match="a column beside that of the order"):
+        es.segment(core[["depth"]], 2, order="depth")
+
+
+def test_orders_of_other_kinds(core):
+    months = pd.Categorical(["Mar", "Jan", "Apr", "Feb"], categories=["Jan", "Feb", "Mar", "Apr"], ordered=True)
+    found = es.segment([7.0, 0.0, 7.5, 0.5], 2, order=months)
+    assert found.labels.tolist() == [1, 0, 1, 0]
+    assert found.breaks == ("Mar",)
+    dates = [datetime.date(2020, 1, day) for day in (3, 1, 4, 2)]
+    assert es.segment([7.0, 0.0, 7.5, 0.5], 2, order=dates).labels.tolist() == [1, 0, 1, 0]
+    weeks = pd.period_range("2020-01", periods=4, freq="M")
+    assert es.segment([0.0, 0.5, 7.0, 7.5], 2, order=weeks).breaks == (weeks[2],)
+    for result in (found, es.segment([0.0, 0.5, 7.0, 7.5], 2, order=weeks)):
+        for draw in (result.plot, result.plot_strata, result.plot_distances):
+            draw()
+    plt.close("all")
+
+
+def test_dask_frames_are_read_as_they_are(core):
+    dask = pytest.importorskip("dask.dataframe")
+    lazy = dask.from_pandas(core, npartitions=3, sort=False)
+    assert es.segment(lazy, 2, order="depth").labels.tolist() == es.segment(core, 2, order="depth").labels.tolist()
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"min_size": 0}, "`min_size` must be at least 1"),
+        ({"min_size": 6}, "`min_size` must be at most 5, half of the rows"),
+        ({"block_length": 6}, "10 rows have no two of 6"),
+        ({"block_length": 0}, "`block_length` must be at least 1"),
+        ({"max_breaks": 0}, "`max_breaks` must be at least 1"),
+        ({"level": 0.0}, "level"),
+    ],
+)
+def test_options_out_of_range_are_named(how, message):
+    with pytest.raises(ValueError, match=message):
+        es.segment_test(np.arange(10.0), **how)
+    with pytest.raises(ValueError, match="two rows at least"):
+        es.segment_test([1.0], min_size=1)
+
+
+def test_units_change_nothing(core):
+    X = core[["Pinus", "Betula"]]
+    plain = es.segment_test(X, order=core["depth"], **FEW)
+    for factor in (2.0**-200, 2.0**200):
+        scaled = es.segment_test(X * factor, order=core["depth"], **FEW)
+        assert scaled.pvalue == plain.pvalue
+        assert scaled.labels.tolist() == plain.labels.tolist()
+    wide = X.assign(Betula=1e6 * X["Betula"])
+    assert (
+        es.segment(wide, 2, order=core["depth"], standardize=True).labels.tolist()
+        == es.segment(X, 2, order=core["depth"], standardize=True).labels.tolist()
+    )
+
+
+def test_segments_are_groups_that_were_found(core):
+    found = es.segment(core, 2, order="depth")
+    for groups in (found, found.to_series()):
+        with pytest.warns(es.DoubleDippingWarning):
+            es.energy_test(core[["Pinus", "Betula"]], groups=groups, **FEW)
+    assert found.to_series().name == "segment"
+
+
+# ---------------------------------------------------------------- pictures
+
+
+def test_neighbours_are_joined_by_the_smallest_rise_of_w(rng):
+    X = rng.normal(size=(9, 2))
+    R = rho_of(X)
+    tree = join_neighbours(R, np.ones(9))
+    assert is_valid_linkage(tree)
+    edges, height = list(range(10)), 0.0
+    for row in tree:
+        merged = [edges[:i] + edges[i + 1 :] for i in range(1, len(edges) - 1)]
+        edges = min(merged, key=lambda e: within_of(R, e))
+        height = within_of(R, edges)
+        assert_allclose(row[2], height)
+    assert_allclose(tree[-1, 2], within_of(R, (0, 9)))
+
+
+@pytest.mark.parametrize("kind", ["one column", "several", "many", "matrix", "none declared", "dates", "long"])
+def test_pictures(kind, rng):
+    n = 1200 if kind == "long" else 50
+    columns = {"one column": 1, "many": 20}.get(kind, 3)
+    X = rng.normal(size=(n, columns)) + (0 if kind == "none declared" else 3) * (np.arange(n) >= 20)[:, None]
+    frame = pd.DataFrame(X, columns=[f"species {j}" for j in range(columns)])
+    how = {"order": pd.date_range("2020-01-01", periods=n, tz="Europe/Rome") if kind == "dates" else None}
+    if kind == "matrix":
+        frame, how = es.pairwise(frame), {"metric": "precomputed"}
+    tested, cut = es.segment_test(frame, **how, **FEW), es.segment(frame, 3, **how)
+    for result in (tested, cut):
+        for draw in (result.plot, result.plot_distances, result.plot_strata):
+            ax = draw()
+            assert ax.get_title(loc="left")
+            ax.figure.canvas.draw()
+            plt.close(ax.figure)
+    assert tested.plot_profile().get_title(loc="left").startswith("One break")
+    assert_allclose(cut.plot_within().lines[0].get_ydata()[0], 1)
+    if kind == "one column":
+        assert sum("p" in text.get_text() for text in tested.plot().texts) == len(tested.breakpoints)
+    plt.close("all")
+
+
+# ---------------------------------------------------------------- level
+
+DISTRIBUTIONS = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "five columns": lambda rng, n: rng.normal(size=(n, 5)),
+    "uniform": lambda rng, n: rng.random(n),
+    "lognormal": lambda rng, n: rng.lognormal(size=n),
+    "t with 2 df": lambda rng, n: rng.standard_t(2, (n, 2)),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "two values": lambda rng, n: rng.integers(0, 2, n),
+    "Poisson of mean 1": lambda rng, n: rng.poisson(1, n),
+    "one in twenty": lambda rng, n: (rng.random(n) < 0.05).astype(float),
+    "mixture": lambda rng, n: np.where(rng.random(n) < 0.9, rng.normal(size=n), 10 + rng.normal(size=n)),
+}
+
+
+def count_rejections(draw, n, replicates, **how):
+    found = 0
+    for seed in range(replicates):
+        rng = np.random.default_rng([seed, 77])
+        found += es.segment_test(draw(rng, n), max_breaks=1, rng=rng, **how).pvalue <= 0.1
+    return found
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_level_of_small_samples(name):
+    """Of all orders, or of 19: at most .1, up to what a binomial allows."""
+    assert count_rejections(DISTRIBUTIONS[name], 20, 200, n_resamples=19) <= binom.ppf(0.9999, 200, 0.1)
+    assert count_rejections(DISTRIBUTIONS[name], 6, 100) <= binom.ppf(0.9999, 100, 0.1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_level(name):
+    for n, how in ((30, {"n_resamples": 99}), (60, {"n_resamples": 99, "block_length": 5}), (7, {})):
+        found = count_rejections(DISTRIBUTIONS[name], n, 1000, **how)
+        assert found <= binom.ppf(0.9999, 1000, 0.1)
+        if "values" not in name and "twenty" not in name and n > 7:
+            assert found >= binom.ppf(0.0001, 1000, 0.1)
