@@ -333,7 +333,7 @@ class Segments(Labelled):
         return tuple(self._place(i) for i in self.breakpoints.tolist())
 
     @property
-    def table(self) -> pd.DataFrame:
+    def segments(self) -> pd.DataFrame:
         """Tabulate one row a segment: its first and last place, the values of the order there, its size and its W."""
         import pandas as pd
 
@@ -344,9 +344,14 @@ class Segments(Labelled):
             "within_per_segment": self.within_per_segment.tolist(),
         })  # fmt: skip
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return `table`."""
-        return self.table
+    def _frame(self) -> pd.DataFrame:
+        return self.segments
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("segment", "from", "to", "size", "within_per_segment")
+
+    def _headings(self) -> dict[str, str]:
+        return {"size": "n", "within_per_segment": "W"}
 
     def to_series(self) -> pd.Series[Any]:
         """Give the segment of every row as a Series named "segment", with the index of the data frame.

@@ -471,7 +471,18 @@ class SegmentTestResult(Segments):
             "statistic": [test.statistic for test in self.tests],
             "pvalue": [test.pvalue for test in self.tests],
             "declared": [test.declared for test in self.tests],
+            "method": [test.method for test in self.tests],
+            "n_resamples": [test.n_resamples for test in self.tests],
         })  # fmt: skip
+
+    def _frame(self) -> pd.DataFrame:
+        return self.table
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("break", "statistic", "pvalue", "declared")
+
+    def _headings(self) -> dict[str, str]:
+        return {"statistic": "S"}
 
     def _tables(self) -> list[TextTable]:
         sums = numbers([test.statistic for test in self.tests])
