@@ -1,5 +1,6 @@
 """Bundled data: the values of the reference, names and groups that belong to the rows, and files that are shipped."""
 
+import json
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -81,6 +82,19 @@ def test_what_the_source_of_eurodist_says():
     detour = (d[:, :, None] + d[None, :, :]).min(axis=1)
     assert np.count_nonzero(d > detour + 1e-9) == 2 * 94
     assert d.shape == (21, 21)
+
+
+@pytest.mark.parametrize(
+    ("name", "column", "years"), [("nile", "flow", (1871, 1970)), ("coal", "explosions", (1851, 1962))]
+)
+def test_series_are_those_of_r(name, column, years):
+    known = json.loads((Path(__file__).parent / "oracles_segments" / "breaks.json").read_text())[name]
+    frame = es.datasets.load(name)
+    assert frame.columns.tolist() == ["year", column]
+    assert frame["year"].tolist() == known["year"] == list(range(years[0], years[1] + 1))
+    assert frame[column].tolist() == known["value"]
+    with pytest.raises(ValueError, match="data with known groups"):
+        es.datasets.groups(name)
 
 
 def test_irises():

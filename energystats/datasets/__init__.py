@@ -71,7 +71,17 @@ SOURCES = {
         "tests/oracles/make_reference.R. The three groups were assigned in turn and have no meaning, so that every "
         "hypothesis of equality is true."
     ),
+    "nile": (
+        "Annual flow of the Nile at Aswan, in 10^8 cubic metres, 1871 to 1970, from Cobb (1978, Biometrika 65, "
+        "243-251) and Balke (1993, Journal of Business and Economic Statistics 11, 81-92). The values are those of "
+        "`datasets::Nile` in R, and of `statsmodels.datasets.nile`, which calls them public domain."
+    ),
+    "coal": (
+        "Explosions in British coal mines with ten dead or more, in each of the years 1851 to 1962, from Jarrett "
+        "(1979, Biometrika 66, 191-193). Counted from the 191 dates of `boot::coal` in R (licence: unlimited)."
+    ),
 }
+SERIES = ("nile", "coal")
 GROUPS = {
     "iris": "species",
     "eurodist": "region",
@@ -87,9 +97,10 @@ def load(name: str) -> pd.DataFrame:
 
     Parameters
     ----------
-    name : {"iris", "dune", "varespec", "eurodist", "dune_bray", "graph_path"}
+    name : {"iris", "dune", "varespec", "nile", "coal", "eurodist", "dune_bray", "graph_path"}
         Which one. "iris" is a table of measurements, "dune" and "varespec" are tables of species (the first 30 and 44
-        columns) and of what is known of the meadows and pastures; the others are dissimilarities d, not squared, that
+        columns) and of what is known of the meadows and pastures, "nile" and "coal" are series of a number a year; the
+        others are dissimilarities d, not squared, that
         are not Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
 
     Returns
@@ -124,6 +135,8 @@ def load(name: str) -> pd.DataFrame:
     elif name == "varespec":
         frame = frame.set_index("site")
         frame = frame.astype(dict.fromkeys(frame.columns.drop("Grazing"), float))
+    elif name in SERIES:
+        frame = frame.astype(int)
     elif name != "iris":
         frame = frame.set_index(frame.columns[0]).drop(columns=GROUPS[name]).astype(float)
         frame.columns.name = None
@@ -143,12 +156,13 @@ def groups(name: str) -> pd.Series[str]:
     -------
     pandas.Series
         One label per row, with the index of ``load(name)``: species, regions, management of the meadows, grazing,
-        and of the graph groups without meaning. Functions that take both check that the two indexes agree.
+        and of the graph groups without meaning; the series "nile" and "coal" have none. Functions that take both check
+        that the two indexes agree.
 
     Raises
     ------
     ValueError
-        If the name is unknown, as in `load`.
+        If the name is unknown, as in `load`, or the data are a series.
 
     See Also
     --------
@@ -169,6 +183,8 @@ def groups(name: str) -> pd.Series[str]:
     {'BF': 3, 'HF': 5, 'NM': 6, 'SF': 6}
     """
     frame = _read(name)
+    if name in SERIES:
+        raise ValueError(f"`name` must be that of data with known groups, one of {', '.join(GROUPS)}; got {name!r}.")
     return frame[GROUPS[name]] if name == "iris" else frame.set_index(frame.columns[0])[GROUPS[name]]
 
 

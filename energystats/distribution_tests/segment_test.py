@@ -517,16 +517,7 @@ class SegmentTestResult(Segments):
         return [*lines, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
-        return state_evidence(
-            self.pvalue, "that the distribution changes in this order", level=self.level, note=self._write_breaks()
-        )
-
-    def _write_breaks(self) -> str:
-        """Write where the breaks are that were declared."""
-        if self.k == 1:
-            return ""
-        shown = [write_place(place) for place in self.breaks[:6]] + ["..."] * (self.k > 7)
-        return f"; {self.k - 1} break{'s' * (self.k > 2)}: new segments start at {', '.join(shown)}"
+        return state_evidence(self.pvalue, "of a change in this order", level=self.level)
 
     def plot_profile(self, ax: Axes | None = None) -> Axes:
         """Draw S of every cut into two segments, and the value that the largest S rarely reaches in other orders."""
@@ -534,6 +525,7 @@ class SegmentTestResult(Segments):
 
         limit = float(np.quantile(self.null_distribution, 1 - self.level, method="higher"))
         drawn = self._drawn() | {"title": f"One break: largest S = {number(self.statistic)}, {p_text(self.pvalue)}"}
+        del drawn["notes"]
         return plot_profile(self._axis(), self.profile, ax, limit=limit, level=self.level, **drawn)
 
     def _drawn(self) -> dict[str, Any]:

@@ -74,7 +74,6 @@ def plot_profile(
     limit: float,
     level: float,
     breakpoints: IntArray,
-    notes: Sequence[str],
     order: str,
     title: str,
 ) -> Axes:
@@ -87,8 +86,9 @@ def plot_profile(
     ax.axhline(limit, color=QUIET, lw=1.2)
     x = axis[-1]
     words = f"reached by {100 * level:g} % of orders"
-    ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small")
-    _draw_breaks(axis, breakpoints, notes, ax)
+    ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
+                bbox=WHITE)  # fmt: skip
+    _draw_breaks(axis, breakpoints, [""] * breakpoints.size, ax)
     ax.set_ylim(bottom=min(0.0, float(np.nanmin(profile))))
     ax.set_xlabel(f"first row of the second segment: {write_plain_name(order, 40)}")
     ax.set_ylabel("S, between the two segments")

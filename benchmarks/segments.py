@@ -1,0 +1,298 @@
+# ruff: noqa: E402
+"""Level and power of the test of breaks, and how well it places them: the tables of docs/segments.md.
+
+    python benchmarks/segments.py            every table that is not there yet, about half an hour of one core
+    python benchmarks/segments.py --fresh    all of them again
+    python benchmarks/segments.py --quick    a few samples each, which are not kept
+    python benchmarks/segments.py --page     nothing is run: rewrite the tables of docs/segments.md from the results
+
+Results go to benchmarks/results/segments.json after every row. Sample r of a row has a generator of its own, named by
+table, row and r.
+"""
+
+from __future__ import annotations
+
+import os
+
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import argparse
+import json
+import math
+import sys
+import time
+import zlib
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import energystats as es
+
+RESULTS = Path(__file__).parent / "results" / "segments.json"
+PAGE = Path(__file__).parent.parent / "docs" / "segments.md"
+ORDERS = 199
+LEVEL = 0.05
+Draw = Callable[[np.random.Generator], np.ndarray]
+
+# ---------------------------------------------------------------- populations
+
+
+def autoregressive(n: int, coefficient: float, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw d independent series with that correlation between neighbours and variance 1."""
+    x = rng.normal(size=(n, d))
+    for i in range(1, n):
+        x[i] = coefficient * x[i - 1] + math.sqrt(1 - coefficient**2) * x[i]
+    return x
+
+
+SAME = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "normal, 10 columns": lambda rng, n: rng.normal(size=(n, 10)),
+    "uniform": lambda rng, n: rng.random(n),
+    "lognormal": lambda rng, n: rng.lognormal(size=n),
+    "t with 2 df, 2 columns": lambda rng, n: rng.standard_t(2, (n, 2)),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "0 or 1, evenly": lambda rng, n: rng.integers(0, 2, n),
+    "Poisson of mean 1": lambda rng, n: rng.poisson(1, n),
+    "1 in one of twenty, else 0": lambda rng, n: (rng.random(n) < 0.05).astype(float),
+    "normal, one of ten moved by 10": lambda rng, n: np.where(rng.random(n) < 0.9, 0, 10) + rng.normal(size=n),
+}
+
+
+def correlated(n: int, r: float, d: int, rng: np.random.Generator) -> np.ndarray:
+    """Draw normal columns of variance 1, any two of which have the correlation r."""
+    return math.sqrt(r) * rng.normal(size=(n, 1)) + math.sqrt(1 - r) * rng.normal(size=(n, d))
+
+
+CHANGES = {  # first and second half
+    "mean, by 0.75": (lambda n, rng: rng.normal(size=(n, 1)), lambda n, rng: rng.normal(size=(n, 1)) + 0.75),
+    "mean, by 0.75, of t with 2 df": (
+        lambda n, rng: rng.standard_t(2, (n, 1)), lambda n, rng: rng.standard_t(2, (n, 1)) + 0.75,
+    ),
+    "spread, times 2": (lambda n, rng: rng.normal(size=(n, 1)), lambda n, rng: 2 * rng.normal(size=(n, 1))),
+    "tail, normal to t with 1 df": (
+        lambda n, rng: rng.normal(size=(n, 1)), lambda n, rng: rng.standard_t(1, (n, 1)),
+    ),
+    "mean of 5 columns, by 0.35 each": (
+        lambda n, rng: rng.normal(size=(n, 5)), lambda n, rng: rng.normal(size=(n, 5)) + 0.35,
+    ),
+    "correlation of 5 columns, 0 to 0.8": (partial(correlated, r=0.0, d=5), partial(correlated, r=0.8, d=5)),
+}  # fmt: skip
+
+
+# ---------------------------------------------------------------- peers, as their papers define them
+
+
+def plain_e_divisive(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator) -> tuple[float, int]:
+    """Test the first break as Matteson & James (2014) define it, with the end of the second sample free: (p, break).
+
+    q(tau, kappa) = m n/(m + n) E of rows 0..tau-1 and tau..kappa-1, with means over pairs of different rows.
+    """
+    R = np.linalg.norm(X[:, None] - X, axis=2)
+    n = len(R)
+    tau, kappa = np.triu_indices(n + 1, 1)
+    far = (tau >= min_size) & (kappa - tau >= min_size)
+    tau, kappa = tau[far], kappa[far]
+    a, b = tau.astype(float), (kappa - tau).astype(float)
+
+    def largest(order: np.ndarray) -> tuple[float, int]:
+        C = np.zeros((n + 1, n + 1))
+        C[1:, 1:] = R[np.ix_(order, order)].cumsum(axis=0).cumsum(axis=1)
+        first, both = C[tau, tau], C[tau, kappa]
+        second = C[kappa, kappa] - 2 * both + first
+        q = 2 * (both - first) / (a * b) - first / (a * (a - 1)) - second / (b * (b - 1))
+        q *= a * b / (a + b)
+        best = int(q.argmax())
+        return float(q[best]), int(tau[best])
+
+    observed, found = largest(np.arange(n))
+    reached = sum(largest(rng.permutation(n))[0] >= observed * (1 - 1e-12) for _ in range(orders))
+    return (reached + 1) / (orders + 1), found
+
+
+def likelihood_ratio(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator) -> tuple[float, int]:
+    """Test a change of normal mean and variance of one column by the largest likelihood ratio, p by permutation."""
+    x = X[:, 0]
+    n = x.size
+    b = np.arange(min_size, n - min_size + 1)
+
+    def largest(y: np.ndarray) -> tuple[float, int]:
+        s, q = np.cumsum(y), np.cumsum(y * y)
+        left = q[b - 1] / b - (s[b - 1] / b) ** 2
+        right = (q[-1] - q[b - 1]) / (n - b) - ((s[-1] - s[b - 1]) / (n - b)) ** 2
+        value = -b * np.log(left) - (n - b) * np.log(right)
+        best = int(value.argmax())
+        return float(value[best]), int(b[best])
+
+    observed, found = largest(x)
+    reached = sum(largest(rng.permutation(x))[0] >= observed for _ in range(orders))
+    return (reached + 1) / (orders + 1), found
+
+
+def ours(X: np.ndarray, rng: np.random.Generator, **how: Any) -> tuple[float, int]:
+    """Test the first break: (p, break)."""
+    found = es.segment_test(X, n_resamples=ORDERS, max_breaks=1, rng=rng, **how)
+    return found.pvalue, found.tests[0].breakpoint
+
+
+# ---------------------------------------------------------------- rows
+
+
+def generator(*key: str | int) -> np.random.Generator:
+    """Make the generator of one sample."""
+    return np.random.default_rng([zlib.crc32(part.encode()) if isinstance(part, str) else part for part in key])
+
+
+def measure_level(row: str, n: int, count: int) -> dict[str, Any]:
+    """Count rejections where all rows have one distribution."""
+    found = sum(
+        ours(SAME[row](rng, n), rng)[0] <= LEVEL for rng in (generator("level", row, n, r) for r in range(count))
+    )
+    return {"rejected": found, "of": count}
+
+
+def measure_dependence(coefficient: float, d: int, n: int, length: int, count: int) -> dict[str, Any]:
+    """Count rejections where neighbours depend on each other and nothing changes."""
+    found = 0
+    for r in range(count):
+        rng = generator("dependence", int(100 * coefficient), d, n, r)
+        X = autoregressive(n, coefficient, d, rng)
+        found += ours(X, rng, block_length=length)[0] <= LEVEL
+    return {"rejected": found, "of": count}
+
+
+def measure_block_power(coefficient: float, n: int, length: int, shift: float, count: int) -> dict[str, Any]:
+    """Count rejections where neighbours depend on each other and the mean changes in the middle."""
+    found = 0
+    for r in range(count):
+        rng = generator("block power", int(100 * coefficient), n, r)
+        X = autoregressive(n, coefficient, 1, rng)
+        X[n // 2 :] += shift
+        found += ours(X, rng, block_length=length)[0] <= LEVEL
+    return {"rejected": found, "of": count}
+
+
+def measure_second(shift: float, n: int, at: float, count: int) -> dict[str, Any]:
+    """Count how often a second break is declared where there is one true change of mean."""
+    first = second = 0
+    for r in range(count):
+        rng = generator("second", int(100 * shift), n, int(100 * at), r)
+        X = rng.normal(size=n)
+        X[int(at * n) :] += shift
+        k = es.segment_test(X, n_resamples=ORDERS, max_breaks=2, rng=rng).k
+        first, second = first + (k > 1), second + (k > 2)
+    return {"first": first, "rejected": second, "of": count}
+
+
+METHODS: dict[str, Callable[[np.ndarray, np.random.Generator], tuple[float, int]]] = {
+    "energy": ours,
+    "energy, 10 rows": partial(ours, min_size=10),
+    "alpha = 2": partial(ours, alpha=2.0),
+    "normal likelihood": lambda X, rng: likelihood_ratio(X, 2, ORDERS, rng),
+    "e.divisive, 10 rows": lambda X, rng: plain_e_divisive(X, 10, ORDERS, rng),
+}
+
+
+def measure_power(row: str, n: int, at: float, method: str, count: int) -> dict[str, Any]:
+    """Count rejections where there is one break, and average how far the break that is found lies from it."""
+    before, after = CHANGES[row]
+    rejected, errors = 0, []
+    for r in range(count):
+        rng = generator("power", row, n, int(100 * at), r)
+        b = int(at * n)
+        X = np.concatenate((before(b, rng=rng), after(n - b, rng=rng)))
+        if method == "normal likelihood" and X.shape[1] > 1:
+            return {}
+        p, found = METHODS[method](X, rng)
+        rejected += p <= LEVEL
+        errors.append(abs(found - b))
+    return {"rejected": rejected, "of": count, "error": float(np.mean(errors))}
+
+
+def measure_three(kind: str, size: float, n: int, count: int, **how: Any) -> dict[str, Any]:
+    """Find three segments of which the middle one differs, as in section 4 of Matteson & James (2014)."""
+    right = 0
+    rand = []
+    for r in range(count):
+        rng = generator("three", kind, int(100 * size), n, r)
+        X = rng.normal(size=n)
+        middle = slice(n // 3, 2 * n // 3)
+        if kind == "mean":
+            X[middle] += size
+        elif kind == "variance":
+            X[middle] *= math.sqrt(size)
+        else:
+            X[middle] = rng.standard_t(size, middle.stop - middle.start)
+        found = es.segment_test(X, n_resamples=ORDERS, rng=rng, **how)
+        right += found.k == 3
+        rand.append(rand_index(np.repeat([0, 1, 2], n // 3), found.labels))
+    return {"rejected": right, "of": count, "rand": float(np.mean(rand))}
+
+
+def rand_index(a: np.ndarray, b: np.ndarray) -> float:
+    """Compute the share of pairs of rows that two partitions treat alike."""
+    same = (a[:, None] == a) == (b[:, None] == b)
+    return float((same.sum() - a.size) / (a.size * (a.size - 1)))
+
+
+TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
+    "level": {f"{row}|{n}": partial(lambda c, row, n: measure_level(row, n, c), row=row, n=n)
+              for row in SAME for n in (20, 50, 200)},
+    "dependence": {
+        f"{coefficient:g}|{d}|{n}|{length}": partial(
+            lambda c, **k: measure_dependence(count=c, **k), coefficient=coefficient, d=d, n=n, length=length)
+        for coefficient in (0.3, 0.7) for d in (1, 3) for n in (200, 500) for length in (1, 5, 10, 20, 40)},
+    "block power": {
+        f"{coefficient:g}|{length}": partial(
+            lambda c, **k: measure_block_power(count=c, n=200, shift=1.0, **k), coefficient=coefficient, length=length)
+        for coefficient in (0.0, 0.3, 0.7) for length in (1, 5, 10, 20, 40)},
+    "second": {
+        f"{shift:g}|{n}|{at:g}": partial(lambda c, **k: measure_second(count=c, **k), shift=shift, n=n, at=at)
+        for shift in (0.5, 1.0, 2.0, 4.0) for n in (60, 200) for at in (0.5, 0.2)},
+    "power": {
+        f"{row}|{at:g}|{method}": partial(
+            lambda c, **k: measure_power(count=c, n=100, **k), row=row, at=at, method=method)
+        for row in CHANGES for at in (0.5, 0.2) for method in METHODS},
+    "three": {
+        f"{kind}|{size:g}|{n}|{m}": partial(
+            lambda c, kind, size, n, m: measure_three(kind, size, n, c, min_size=m), kind=kind, size=size, n=n, m=m)
+        for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items()
+        for size in sizes for n in (150, 300) for m in (2, 30)},
+}  # fmt: skip
+COUNTS = {"level": 1000, "dependence": 400, "block power": 400, "second": 400, "power": 400, "three": 200}
+
+
+def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
+    """Compute the rows that are not there yet."""
+    known: dict[str, dict[str, Any]] = {} if fresh or not RESULTS.exists() else json.loads(RESULTS.read_text())
+    for table in tables:
+        rows = known.setdefault(table, {})
+        for row, compute in TABLES[table].items():
+            if row in rows:
+                continue
+            begun = time.perf_counter()
+            rows[row] = compute(3 if quick else COUNTS[table])
+            print(f"{table}: {row}: {rows[row]}, {time.perf_counter() - begun:.0f} s", flush=True)
+            if not quick:
+                RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def main() -> None:
+    """Run what the options say."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for option in ("--fresh", "--quick", "--page"):
+        parser.add_argument(option, action="store_true")
+    parser.add_argument("--table", nargs="+", default=list(TABLES), choices=list(TABLES))
+    options = parser.parse_args()
+    if not options.page:
+        run(fresh=options.fresh, quick=options.quick, tables=options.table)
+
+
+if __name__ == "__main__":
+    main()
