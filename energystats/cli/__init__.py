@@ -1,4 +1,4 @@
-"""The command line: `energystats demo`, `cluster`, `test`, `disco` and `euclidize`.
+"""The command line: `energystats demo`, `cluster`, `test`, `disco`, `segment` and `euclidize`.
 
 Bad input is one line on standard error and exit status 2. Output files are complete or absent.
 """

@@ -13,6 +13,7 @@ __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_j
 
 WORDS = {
     ", as by X[X.any(axis=1)]": "",
+    "; if they stand in their order, leave `order` out.": ".",
     "`X`": "the table",
     "`data`": "the table",
     "`groups`": "--group",
@@ -32,7 +33,8 @@ WORDS = {
     "or for clusters of all of them `energy_cluster": "or in Python, for clusters of all of them, `energy_cluster",
 }
 ALIKE = re.compile(
-    r"`(alpha|conservative|decomposition|k_max|method|metric|missing|quoted_na|row_names|seed|strata|tol|whole_plots)`"
+    r"`(alpha|block_length|conservative|decomposition|k_max|level|max_breaks|method|metric|min_size|missing|order|"
+    r"penalty|quoted_na|row_names|seed|strata|tol|whole_plots)`"
 )
 
 

@@ -7,15 +7,21 @@ from typing import Any
 from energystats._core.statistics import share
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.clustering.partition import Partition
+from energystats.clustering.segments import Segmentation, Segments
 from energystats.distribution_tests.disco_result import DiscoResult
 from energystats.distribution_tests.pairwise_tests import PairwiseTestsResult
 from energystats.distribution_tests.results import EnergyTestResult
+from energystats.distribution_tests.segment_test import SegmentTestResult
 from energystats.geometry.results import Euclidization
 from energystats.selection.results import SelectKResult
 
 __all__ = ["payload_of"]
 
 
+SEGMENTS = (
+    "k", "labels", "sizes", "breakpoints", "within", "between", "total", "within_per_segment", "min_size", "metric",
+    "notes",
+)  # fmt: skip
 FIELDS: dict[type, tuple[str, ...]] = {
     Partition: (
         "k", "labels", "sizes", "within", "between", "total", "within_per_cluster", "bound", "tightness", "algorithm",
@@ -34,11 +40,17 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
         "df_residual", "total", "n", "metric", "notes",
     ),
+    Segmentation: (*SEGMENTS, "within_by_k", "breaks_by_k", "penalty"),
+    SegmentTestResult: (
+        *SEGMENTS, "statistic", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis", "level",
+        "block_length",
+    ),
     Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
     SelectKResult: ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
 INDICES = ("log_likelihood_ratio", "E", "distance")
+TEST = ("breakpoint", "first", "last", "statistic", "pvalue", "declared")
 TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 
@@ -49,7 +61,7 @@ def payload_of(result: Any) -> dict[str, Any]:
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
         fields["standardized"] = result.standardization is not None
-    if isinstance(result, Partition):
+    if isinstance(result, Partition | Segments):
         fields["share"] = share(result.between, result.total)
     if isinstance(result, ClusterTestResult):
         means = result.indices.mean(axis=0).tolist() if result.indices is not None else [None] * len(INDICES)
@@ -57,6 +69,8 @@ def payload_of(result: Any) -> dict[str, Any]:
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if isinstance(result, DiscoResult):
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]
+    if isinstance(result, SegmentTestResult):
+        fields["tests"] = [{name: getattr(test, name) for name in TEST} for test in result.tests]
     if isinstance(result, SelectKResult | PairwiseTestsResult):
         fields["table"] = result.table.to_dict(orient="records")
     return fields

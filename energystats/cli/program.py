@@ -15,6 +15,7 @@ from energystats.cli.disco import DISCO
 from energystats.cli.errors import BadInputError, printable
 from energystats.cli.euclidize import EUCLIDIZE
 from energystats.cli.options import Parser
+from energystats.cli.segment import SEGMENT
 from energystats.cli.streams import say_error
 from energystats.cli.test import TEST
 
@@ -64,6 +65,6 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
-    for command in (DEMO, CLUSTER, TEST, DISCO, EUCLIDIZE):
+    for command in (DEMO, CLUSTER, TEST, DISCO, SEGMENT, EUCLIDIZE):
         command.add_to(commands)
     return parser

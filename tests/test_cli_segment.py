@@ -1,0 +1,94 @@
+"""`energystats segment`: the numbers of Python, orders as files write them, and what is refused."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import energystats as es
+from energystats import cli
+
+
+@pytest.fixture
+def core(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"Pinus": rng.normal(size=40).round(3), "Betula": rng.normal(size=40).round(3)})
+    frame.loc[25:, "Betula"] += 3
+    frame["depth"] = np.arange(40) * 0.5 + 9.5  # as text "10.0" comes before "9.5"
+    frame["day"] = [f"2001-{1 + i // 20:02d}-{1 + i % 20:02d}" for i in range(40)]
+    frame = frame.sample(frac=1, random_state=1).reset_index(drop=True)
+    frame.to_csv("core.csv", index=False)
+    return frame
+
+
+def answer(capsys, *words):
+    capsys.readouterr()
+    assert cli.main(["segment", "core.csv", *words, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("order", ["depth", "day"])
+def test_breaks_are_those_of_python(core, capsys, order):
+    found = answer(capsys, "--order", order, "--columns", "Pinus,Betula", "--resamples", "99", "--min-size", "3")
+    result = es.segment_test(core[["Pinus", "Betula"]], order=core["depth"], n_resamples=99, min_size=3, rng=0)
+    segments = found["segments"]
+    assert found["columns"] == ["Pinus", "Betula"]
+    assert segments["pvalue"] == result.pvalue
+    assert segments["labels"] == result.labels.tolist()
+    assert segments["breakpoints"] == result.breakpoints.tolist()
+    assert segments["breaks"] == [str(core[order].iloc[result.rows[b]]) for b in result.breakpoints]
+    assert [test["pvalue"] for test in segments["tests"]] == [test.pvalue for test in result.tests]
+
+
+def test_a_cut_without_a_test(core, capsys):
+    X = core[["Pinus", "Betula"]]
+    found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula", "-k", "3")["segments"]
+    assert found["labels"] == es.segment(X, 3, order=core["depth"]).labels.tolist()
+    assert "pvalue" not in found
+    found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula", "--penalty", "5")["segments"]
+    assert found["k"] == es.segment(X, penalty=5, order=core["depth"]).k
+
+
+def test_labels_stand_in_the_order(core, capsys):
+    words = ["--order", "depth", "--columns", "Pinus,Betula", "-k", "2", "--labels", "zones.csv", "--plot", "zones.png"]
+    answer(capsys, *words)
+    zones = pd.read_csv("zones.csv")
+    assert zones.columns.tolist() == ["row", "depth", "segment"]
+    assert zones["depth"].is_monotonic_increasing
+    assert zones["segment"].is_monotonic_increasing
+    assert (core["depth"].iloc[zones["row"] - 1].to_numpy() == zones["depth"].to_numpy()).all()
+
+
+def test_summary_says_where(core, capsys):
+    assert cli.main(["segment", "core.csv", "--order", "day", "--columns", "Betula", "--resamples", "99"]) == 0
+    text = capsys.readouterr().out
+    assert "Test of breaks in ordered rows" in text
+    assert "2001-02-06" in text  # and no time of day
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--order", "dept"], "no column 'dept'. Did you mean 'depth'?"),
+        (["--order", "month"], "--order must name a column of numbers or of dates such as 2001-05-31, and 'month'"),
+        (["--order", "twice"], "--order must tell all rows apart, but 0 stands in several"),
+        (["--order", "gaps"], "no place in the order"),
+        (["--order", "depth", "-k", "30"], "-k must be at most 20"),
+        (["--order", "depth", "-k", "2", "--level", "0.1"], "--level has no use with -k or --penalty"),
+        (["--order", "depth", "-k", "2", "--penalty", "3"], "--penalty has no use with -k"),
+        (["--order", "depth", "--block-length", "21"], "--block-length must leave two blocks at least"),
+        (["--order", "depth", "--level", "2"], "--level"),
+        ([], "the following arguments are required: --order"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_ordered_is_refused_in_one_line(core, capsys, words, message):
+    core.assign(
+        month="May", twice=np.arange(40) // 2, gaps=np.where(np.arange(40) == 3, np.nan, np.arange(40.0))
+    ).to_csv("core.csv", index=False)
+    assert cli.main(["segment", "core.csv", "--columns", "Pinus", *words]) == 2
+    lines = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("note:")]
+    assert len(lines) == 1
+    assert message in lines[0]
+    assert "`" not in lines[0].replace("`energystats", "").replace("--help`", "")
