@@ -283,6 +283,70 @@ def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
                 RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
+# ---------------------------------------------------------------- the page
+
+
+def make_table(heads: list[str], rows: list[list[str]]) -> str:
+    """Write a table of Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def rate(found: dict[str, Any] | None, key: str = "rejected") -> str:
+    """Write a share of samples with three decimals."""
+    return f"{found[key] / found['of']:.3f}" if found else "-"
+
+
+def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
+    """Write all tables of the page from the results."""
+    lengths = (1, 5, 10, 20, 40)
+    level = [[row, *(rate(known["level"].get(f"{row}|{n}")) for n in (20, 50, 200))] for row in SAME]
+    dependence = [
+        [f"{c:g}", str(d), str(n), *(rate(known["dependence"].get(f"{c:g}|{d}|{n}|{length}")) for length in lengths)]
+        for c in (0.3, 0.7) for d in (1, 3) for n in (200, 500)
+    ]  # fmt: skip
+    power_of_blocks = [
+        [f"{c:g}", *(rate(known["block power"].get(f"{c:g}|{length}")) for length in lengths)] for c in (0.0, 0.3, 0.7)
+    ]
+    second = []
+    for shift in (0.5, 1.0, 2.0, 4.0):
+        for n in (60, 200):
+            cells = [known["second"].get(f"{shift:g}|{n}|{at:g}") for at in (0.5, 0.2)]
+            second.append([f"{shift:g}", str(n), *(f"{rate(c, 'first')}; {rate(c)}" for c in cells)])
+    power = []
+    for row in CHANGES:
+        for at in (0.5, 0.2):
+            cells = [known["power"].get(f"{row}|{at:g}|{method}") for method in METHODS]
+            texts = [f"{rate(c)}; {c['error']:.1f}" if c else "-" for c in cells]
+            power.append([row, f"{100 * at:g}", *texts])
+    three = []
+    for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items():
+        for size in sizes:
+            cells = [known["three"].get(f"{kind}|{size:g}|{n}|{m}") for n in (150, 300) for m in (2, 30)]
+            texts = [f"{rate(c)}; {c['rand']:.3f}" if c else "-" for c in cells]
+            what = {"mean": f"mean {size:g}", "variance": f"variance {size:g}", "t": f"t with {size:g} df"}[kind]
+            three.append([what, *texts])
+    blocks = [f"{length}" for length in lengths]
+    return {
+        "level": make_table(["rows", "n = 20", "50", "200"], level),
+        "dependence": make_table(["correlation of neighbours", "columns", "n", *blocks], dependence),
+        "block power": make_table(["correlation of neighbours", *blocks], power_of_blocks),
+        "second": make_table(["shift, in sd", "n", "in the middle", "after a fifth"], second),
+        "power": make_table(["change", "break at row", *METHODS], power),
+        "three": make_table(["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows"], three),
+    }
+
+
+def rewrite_page() -> None:
+    """Put the tables into docs/segments.md."""
+    text = PAGE.read_text(encoding="utf-8")
+    for name, table in make_tables(json.loads(RESULTS.read_text())).items():
+        begin, end = f"<!-- {name} -->", "<!-- end -->"
+        head, rest = text.split(begin, 1)
+        text = f"{head}{begin}\n\n{table}\n\n{end}{rest.split(end, 1)[1]}"
+    PAGE.write_text(text, encoding="utf-8")
+
+
 def main() -> None:
     """Run what the options say."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -290,7 +354,9 @@ def main() -> None:
         parser.add_argument(option, action="store_true")
     parser.add_argument("--table", nargs="+", default=list(TABLES), choices=list(TABLES))
     options = parser.parse_args()
-    if not options.page:
+    if options.page:
+        rewrite_page()
+    else:
         run(fresh=options.fresh, quick=options.quick, tables=options.table)
 
 

@@ -100,6 +100,16 @@ True
 >>> result.df, result.pvalue
 ((2, 147), 0.01)
 """,
+    "Segmentation": """
+>>> result = es.segment(es.datasets.load("nile"), 2, order="year")
+>>> result.sizes, result.breaks
+((28, 72), (1899,))
+""",
+    "SegmentTestResult": """
+>>> result = es.segment_test(es.datasets.load("coal"), order="year", rng=0)
+>>> result.pvalue, result.breaks
+(0.001, (1892,))
+""",
     "Partition": """
 >>> result = es.energy_cluster(X, 3, rng=0)
 >>> result.sizes, round(result.within, 3), bool(result.between <= result.bound)

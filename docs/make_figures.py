@@ -1,6 +1,6 @@
 """Draw the figures of the documentation: `python docs/make_figures.py [NAME ...]` writes docs/figures/plot-NAME.png.
 
-Every figure comes from a method of a result, on data of `es.datasets`, with fixed seeds.
+Every figure comes from a method of a result, on data of `es.datasets` or a simulated core, with fixed seeds.
 """
 
 from __future__ import annotations
@@ -33,6 +33,15 @@ def iris_partition() -> es.Partition:
     return es.energy_cluster(MEASURES, 3, rng=0)
 
 
+def simulated_core() -> pd.DataFrame:
+    """Draw counts of five kinds of pollen: two exchange their places at 60 cm, all vary more from 90 cm on."""
+    rng, depth = np.random.default_rng(7), np.arange(2.0, 121.0, 2.0)
+    means = np.where(depth[:, None] < 60, [6, 3, 2, 2, 1], [3, 6, 2, 2, 1])
+    sizes = np.where(depth[:, None] < 90, 20.0, 1.0)
+    counts = rng.negative_binomial(sizes, sizes / (sizes + 5 * means))
+    return pd.DataFrame(counts, columns=["Pinus", "Betula", "Quercus", "Poaceae", "Artemisia"]).assign(depth=depth)
+
+
 FIGURES: dict[str, Callable[[], Axes]] = {
     "null": lambda: es.energy_test(MEASURES["sepal_width"], groups=SPECIES, rng=0).plot(),
     "null-asymptotic": lambda: es.energy_test(MEASURES["sepal_width"], groups=SPECIES, method="asymptotic").plot(),
@@ -42,6 +51,11 @@ FIGURES: dict[str, Callable[[], Axes]] = {
         "sepal_length + sepal_width ~ species * petal_length", data=IRIS, n_resamples=999, rng=0
     ).plot(),
     "pairs": lambda: es.pairwise_tests(MEASURES["sepal_width"], SPECIES, rng=0).plot(),
+    "segments": lambda: es.segment_test(es.datasets.load("nile"), order="year", rng=0).plot(),
+    "profile": lambda: es.segment_test(es.datasets.load("nile"), order="year", rng=0).plot_profile(),
+    "strata": lambda: es.segment_test(
+        simulated_core(), order="depth", metric="hellinger", min_size=5, rng=0
+    ).plot_strata(),
     "power": lambda: es.energy_power(
         MEASURES["sepal_width"][SPECIES == "virginica"],
         MEASURES["sepal_width"][SPECIES == "versicolor"],
