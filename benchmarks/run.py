@@ -34,7 +34,7 @@ import energystats as es
 HERE = Path(__file__).parent
 NONE = "no peer has it"
 RESULTS = HERE / "results"
-PEERS = ("dcor", "kmeans1d", "numba", "numpy", "scikit-bio", "scikit-learn", "scipy", "tslearn")
+PEERS = ("dcor", "kmeans1d", "numba", "numpy", "ruptures", "scikit-bio", "scikit-learn", "scipy", "tslearn")
 R_PACKAGES = ("ade4", "ape", "cluster", "energy", "kernlab")
 rows: list[dict[str, object]] = []  # of the table, in their order
 
@@ -294,6 +294,27 @@ def one_column(n, k):
         row(f"exact clusters of one column, n = {n}, k = {clusters}, alpha = {alpha}", ours, peer, theirs, note)
 
 
+def ordered_rows(n, k):
+    """The exact cut, beside ruptures on the kernel cost that is W of the Gaussian metric; and the test of breaks."""
+    X = np.random.default_rng(0).standard_normal((n, 5))
+    ours, found = both_times(lambda: es.segment(X, k, metric=es.metrics.Gaussian(1.0)), runs=3)
+    what = f"segment, n = {n}, d = 5, k = {k}, exact"
+    try:
+        import ruptures
+    except Exception:
+        theirs, note = None, ""
+    else:
+
+        def cut():
+            return ruptures.KernelCPD(kernel="rbf", params={"gamma": 0.5}, min_size=2, jump=1).fit(X).predict(k - 1)
+
+        theirs, breaks = median_time(cut, runs=3)
+        note = "the same breaks" if [*found.breakpoints.tolist(), n] == breaks else "other breaks"
+    row(what, ours, "ruptures KernelCPD, rbf", theirs, note)
+    ours, _ = both_times(lambda: es.segment_test(X, max_breaks=1, rng=0), runs=3)
+    row(f"segment_test, n = {n}, d = 5, 999 orders, first break", ours, NONE, None)
+
+
 def euclidization(n, large):
     """City block distances, which are not Euclidean; R gets their condensed vector."""
     from scipy.spatial.distance import pdist, squareform
@@ -463,6 +484,7 @@ def main():
     mixed_table(200 if quick else 2000)
     cluster_test(100 if quick else 1000)
     one_column(*((10_000, 4) if quick else (1_000_000, 10)))
+    ordered_rows(*((200, 4) if quick else (1000, 8)))
     graph_cuts(*((2000, 500) if quick else (100_000, 4000)))
     euclidization(*((60, 300) if quick else (500, 5000)))
     import_time()

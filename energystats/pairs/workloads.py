@@ -82,9 +82,9 @@ NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal d
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
 DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 300, 4, 3
 LANDMARKS_OF_MANY = 256, 3, 16_384  # with how many starts, on how many rows, beyond NAMED_AT_MOST points
-CUT = 2.0  # numbers touched for each pair and number of segments
+CUT, SUMMED = 6.0, 6.0  # numbers touched for each pair: by every number of segments, and by running sums
 RUN_BYTES = 2**24  # of a block of rho
-ADDED = 0.5  # numbers touched for each ordered pair in one order
+ADDED = 0.7  # numbers touched for each ordered pair in one order
 ORDERED = 30.0  # for each row of one order
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
 
@@ -512,7 +512,7 @@ def best_runs(size: Size, k: float) -> tuple[Work, ...]:
         what=f"the best segments of {size.n} rows",
         advice="Use the means of every few rows that follow each other.",
         pairs=0.0 if size.stored else n * n / 2,
-        touched=(CUT * k + 4) * n * n / 2,
+        touched=(CUT * k + SUMMED) * n * n / 2,
         steps=8 * n,
         bytes=16 * (k + 1) * n + 2 * RUN_BYTES,
     )
