@@ -135,6 +135,31 @@ def likelihood_ratio(X: np.ndarray, min_size: int, orders: int, rng: np.random.G
     return (reached + 1) / (orders + 1), found
 
 
+def largest_scan(
+    scan: Callable[[np.ndarray], np.ndarray], X: np.ndarray, first: int, orders: int, rng: np.random.Generator
+) -> tuple[float, int]:
+    """Test a statistic of all breaks by its largest value, p by permutation; `first` is the first break: (p, break)."""
+    observed = scan(X)
+    reached = sum(scan(rng.permutation(X)).max() >= observed.max() * (1 - 1e-12) for _ in range(orders))
+    return (reached + 1) / (orders + 1), int(observed.argmax()) + first
+
+
+def plain_between(X: np.ndarray) -> np.ndarray:
+    """Compute S of all breaks with two rows or more on both sides, from its definition."""
+    C = np.linalg.norm(X[:, None] - X, axis=2).cumsum(axis=0).cumsum(axis=1)
+    n = len(X)
+    b = np.arange(2, n - 1)
+    first, both = C[b - 1, b - 1], C[b - 1, n - 1]
+    return C[-1, -1] / (2 * n) - first / (2 * b) - (C[-1, -1] - 2 * both + first) / (2 * (n - b))
+
+
+def mean_likelihood(X: np.ndarray) -> np.ndarray:
+    """Compute, for all breaks, what the likelihood ratio of the mean of normal columns of one variance rises with."""
+    n, sums = len(X), np.cumsum(X - X.mean(axis=0), axis=0)
+    b = np.arange(2, n - 1)
+    return (sums[b - 1] ** 2).sum(axis=1) * n / (b * (n - b))
+
+
 def ours(X: np.ndarray, rng: np.random.Generator, **how: Any) -> tuple[float, int]:
     """Test the first break: (p, break)."""
     found = es.segment_test(X, n_resamples=ORDERS, max_breaks=1, rng=rng, **how)
@@ -193,7 +218,8 @@ def measure_second(shift: float, n: int, at: float, count: int) -> dict[str, Any
 METHODS: dict[str, Callable[[np.ndarray, np.random.Generator], tuple[float, int]]] = {
     "energy": ours,
     "energy, 10 rows": partial(ours, min_size=10),
-    "alpha = 2": partial(ours, alpha=2.0),
+    "largest S": lambda X, rng: largest_scan(plain_between, X, 2, ORDERS, rng),
+    "mean likelihood": lambda X, rng: largest_scan(mean_likelihood, X, 2, ORDERS, rng),
     "normal likelihood": lambda X, rng: likelihood_ratio(X, 2, ORDERS, rng),
     "e.divisive, 10 rows": lambda X, rng: plain_e_divisive(X, 10, ORDERS, rng),
 }

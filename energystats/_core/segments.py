@@ -25,6 +25,8 @@ __all__ = [
     "join_neighbours",
     "measure_breaks",
     "scan_orders",
+    "standardize_breaks",
+    "weigh_breaks",
 ]
 
 
@@ -32,6 +34,7 @@ Lines = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho fr
 Panels = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from all rows to its rows
 COMPILED_FROM = 100_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
 MOST_THREADS = 8
+CONSTANT = 1e-6  # of its mean: S that varies less is the same in all orders
 
 
 # ---------------------------------------------------------------- the best runs
@@ -154,42 +157,85 @@ class OrderScan(NamedTuple):
     Attributes
     ----------
     best : ndarray of shape (b,)
-        The largest S of two runs.
+        The largest Z of two runs.
     profile : ndarray of shape (n - 1,)
-        S of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
-    total : float
-        T of the rows.
+        Z of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
+    between : ndarray of shape (n - 1,)
+        S of the first order, likewise.
+    rounding : float
+        What Z may be off by, where S may be off by 1.
     """
 
     best: FloatArray
     profile: FloatArray
-    total: float
+    between: FloatArray
+    rounding: float
 
 
 def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> OrderScan:
-    """Find, for every order of the rows, the largest S over all breaks that leave `min_size` rows on both sides.
+    """Find, for every order of the rows, the largest Z over all breaks that leave `min_size` rows on both sides.
 
     With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
     sum_{t < b} a_t/b + sum_{t >= b} c_t/(n - b), c_t being the sum to the rows after place t, which the sum to all rows
-    gives. So one pass over the pairs serves all orders and breaks: O(b n^2) additions, O(b n) memory.
+    gives. So one pass over the pairs serves all orders and breaks: O(b n^2) additions, O(b n) memory. Z is S = T - W,
+    less its mean over all orders, in its standard deviations, times `weigh_breaks`.
     """
     count, n = orders.shape
-    before, totals = np.empty((count, n)), np.empty(n)
+    before, totals, squares = np.empty((count, n)), np.empty(n), np.empty(n)
     fill = _choose_loop(orders.size * math.ceil(n / 64))
     parts = [slice(i, i + LABELINGS_PER_BLOCK) for i in range(0, count, LABELINGS_PER_BLOCK)]
     with side_by_side(min(MOST_THREADS, len(parts))) as apply:
         for first, tile in panels:
-            totals[first : first + tile.shape[1]] = np.add.reduce(tile, axis=0)
+            columns = slice(first, first + tile.shape[1])
+            totals[columns], squares[columns] = np.add.reduce(tile, axis=0), np.add.reduce(tile * tile, axis=0)
             apply(partial(_fill_part, fill, tile, first, orders, before), parts)
     total = float(totals.sum()) / (2 * n)
-    best = np.empty(count)
-    profile = np.full(n - 1, np.nan)
+    mean, inverse = standardize_breaks(totals, float(squares.sum()), min_size)
+    best, profile, between = np.empty(count), np.full(n - 1, np.nan), np.full(n - 1, np.nan)
     for part in parts:
         S = measure_breaks(before[part], totals[orders[part]], min_size, total)
-        best[part] = S.max(axis=1)
+        Z = (S - mean) * inverse
+        best[part] = Z.max(axis=1)
         if part.start == 0:
-            profile[min_size - 1 : n - min_size] = S[0]
-    return OrderScan(best, profile, total)
+            between[min_size - 1 : n - min_size], profile[min_size - 1 : n - min_size] = S[0], Z[0]
+    return OrderScan(best, profile, between, float(inverse.max()))
+
+
+def standardize_breaks(totals: FloatArray, squares: float, min_size: int) -> tuple[float, FloatArray]:
+    """Compute the mean of S over all orders of the rows, and the weight of every break over its standard deviation.
+
+    `totals` are the sums of rho from each row, `squares` is the sum of rho^2 over all ordered pairs. S of the first b
+    rows A is n/(b (n - b)) times the sum of G_c over pairs of A; the mean and the variance of that sum over random sets
+    A follow from the diagonal of G_c and the sum of its squares, because its rows sum to 0. A break at which S is the
+    same in all orders has weight 0.
+    """
+    n = totals.size
+    b = np.arange(min_size, n - min_size + 1, dtype=np.float64)
+    means = totals / n
+    grand = float(means.mean())
+    diagonal = means - grand / 2
+    trace, own = float(diagonal.sum()), float(diagonal @ diagonal)
+    others = max((squares - 2 * n * float(means @ means) + (n * grand) ** 2) / 4 - own, 0.0)
+    # chances that one, two, three and four given rows are all in A
+    p1 = b / n
+    p2 = p1 * (b - 1) / (n - 1)
+    p3 = p2 * (b - 2) / max(n - 2, 1)
+    p4 = p3 * (b - 3) / max(n - 3, 1)
+    second = (
+        p1 * own
+        + p2 * (trace**2 - 5 * own + 2 * others)
+        + p3 * (8 * own - 4 * others - 2 * trace**2)
+        + p4 * (trace**2 - 4 * own + 2 * others)
+    )
+    variance = (second - ((p1 - p2) * trace) ** 2) * (n / (b * (n - b))) ** 2
+    mean = trace / (n - 1)
+    moves = variance > (CONSTANT * mean) ** 2
+    return mean, np.where(moves, weigh_breaks(n, b), 0.0) / np.sqrt(np.where(moves, variance, 1.0))
+
+
+def weigh_breaks(n: int, b: FloatArray) -> FloatArray:
+    """Weigh breaks near the ends less, where a few odd rows make S large: (4 b (n - b)/n^2)^(1/4)."""
+    return np.asarray((4 * b * (n - b) / n**2) ** 0.25)
 
 
 def _fill_part(fill: Any, tile: FloatArray, first: int, orders: AnyArray, before: FloatArray, part: slice) -> None:

@@ -50,7 +50,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
 INDICES = ("log_likelihood_ratio", "E", "distance")
-TEST = ("breakpoint", "first", "last", "statistic", "pvalue", "declared")
+TEST = ("breakpoint", "first", "last", "between", "statistic", "pvalue", "declared")
 TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 

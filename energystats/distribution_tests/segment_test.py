@@ -77,10 +77,9 @@ def segment_test(
         Numbers, dates or ordered categories by which the rows are sorted first, no two alike; or the name of a column
         of the data frame `X`, which is then no part of the data. None: the rows as they stand.
     block_length : int, optional
-        Rows of a block: whole blocks of consecutive rows are permuted, where neighbours depend on each other. None is
-        1, single rows.
+        Rows of the blocks that are permuted, where neighbours depend on each other. None is 1, single rows.
     max_breaks : int, optional
-        Stop after so many breaks; 1 is the first test alone. None: go on until a test does not reject.
+        Stop after so many breaks. None: go on until a test does not reject.
     level : float, default 0.05
         Level of each test, 1e-9 <= level < 1.
     n_resamples : int, default 999
@@ -115,20 +114,22 @@ def segment_test(
 
     Notes
     -----
-    The statistic is the largest S of all cuts into two segments. If the order means nothing, all orders of the rows (or
-    of their blocks; rows that fill no block stay at the end) are equally likely, and the largest S of each is compared
-    with the observed one: the test of "no break at all" is exact for every n, dimension and rho, ties included.
-    Afterwards the segments that are there are searched together for the cut that raises S most, which is compared with
-    those of rows permuted within the segments, and so on, until p is above `level`. So no break at all is declared with
-    a probability of 1 - `level` at least where there is none. Later breaks are tested inside segments that were
-    estimated: their level is measured, not proved; see `docs/segments.md`.
+    The statistic is the largest Z of all cuts into two segments: S after b rows, less its mean and divided by its
+    standard deviation over all orders, which have a formula, times :math:`(4b(n - b)/n^2)^{1/4}`, so that a few odd
+    rows at an end count less. If the order means nothing, all orders of the rows (or of their blocks; rows that fill
+    no block stay at the end) are equally likely: the test of "no break at all" is exact for every n, dimension and rho,
+    ties included. Then the segments that are there are searched together for the largest Z, with rows permuted within
+    them, until p is above `level`. So no break is declared with a probability of 1 - `level` at least where there is
+    none. Later breaks are tested inside segments that were estimated: their level is measured, not proved; see
+    `docs/segments.md`.
 
-    The pairs are read once for all orders: O(m n^2) additions for m permutations, O(m n) memory, n x n never held.
+    The pairs are read once for all orders: O(m n^2) time for m of them, O(m n) memory, n x n never held.
 
     References
     ----------
     Matteson & James (2014), A nonparametric approach for multiple change point analysis of multivariate data, JASA 109,
-    sections 2 and 3, without their randomised early stop; James & Matteson (2014), ecp, J. Stat. Software 62(7).
+    with S as it is; Chen & Zhang (2015), Annals of Statistics 43, for a standardized scan; Csorgo & Horvath (1997),
+    Limit Theorems in Change-Point Analysis, for weights.
 
     Examples
     --------
@@ -215,9 +216,11 @@ class BreakTest:
     first, last : int
         First and last place of the segment that it divides.
     statistic : float
+        Z, the largest of all cuts: S in standard deviations over all orders, weighted.
+    between : float
         S of the two new segments: what the break lowers W by.
     pvalue : float
-        Share of orders with a cut that lowers W as much.
+        Share of orders with a cut of so large a Z.
     pvalue_interval : tuple of float
         95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
     method : {"exact", "permutation"}
@@ -232,6 +235,7 @@ class BreakTest:
     first: int
     last: int
     statistic: float
+    between: float
     pvalue: float
     pvalue_interval: tuple[float, float]
     method: Literal["exact", "permutation"]
@@ -307,10 +311,10 @@ def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTes
 
 
 def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: float) -> BreakTest:
-    """Compare the cut of one of the segments that lowers W most with those of rows permuted within all of them."""
+    """Compare the largest Z of all cuts of the segments with that of rows permuted within all of them."""
     exact = math.prod(map(search.count, parts)) <= max(EXACT_UP_TO, search.n_resamples)
     scans = [search.scan(part, exact=exact) for part in parts]
-    tolerance = tie_tolerance(search.d.scale, search.d.n)
+    tolerance = tie_tolerance(search.d.scale, search.d.n) * max(scan.rounding for scan in scans)
     observed = max(float(scan.best[0]) for scan in scans)
     # of ties the first segment, and in it the first cut
     chosen = next(i for i, scan in enumerate(scans) if scan.best[0] >= observed - tolerance)
@@ -328,6 +332,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
         first=low,
         last=high - 1,
         statistic=observed,
+        between=float(scans[chosen].between[cut - 1]),
         pvalue=pvalue,
         pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, others, 0.95),
         method="exact" if exact else "permutation",
@@ -389,9 +394,9 @@ class SegmentTestResult(Segments):
     Attributes
     ----------
     statistic : float
-        The largest S of two segments.
+        The largest Z of two segments: S in standard deviations over all orders, weighted.
     pvalue : float
-        Share of orders whose largest S reaches it, the observed one included: of no break at all.
+        Share of orders whose largest Z reaches it, the observed one included: of no break at all.
     pvalue_interval : tuple of float
         95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
     method : {"exact", "permutation"}
@@ -407,9 +412,9 @@ class SegmentTestResult(Segments):
     tests : tuple of BreakTest
         Every test in its order; the last was not rejected, unless the search was told to stop.
     profile : ndarray of shape (n - 1,)
-        S of all cuts into two segments, the second starting at place 1, 2, ...; NaN where one would be too short.
+        Z of all cuts into two segments, the second starting at place 1, 2, ...; NaN where one would be too short.
     null_distribution : ndarray of shape (m,)
-        The largest S of the other orders.
+        The largest Z of the other orders.
     labels : ndarray of shape (n,)
         Segment of each row of the data as they were given, 0..k-1 in their order.
     k : int
@@ -460,7 +465,7 @@ class SegmentTestResult(Segments):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a test: the break, the segment that it divides, S, p, and whether it was declared."""
+        """Tabulate one row a test: the break, the segment that it divides, S, Z, p, and whether it was declared."""
         import pandas as pd
 
         return pd.DataFrame({
@@ -468,6 +473,7 @@ class SegmentTestResult(Segments):
             "breakpoint": [test.breakpoint for test in self.tests],
             "first": [test.first for test in self.tests],
             "last": [test.last for test in self.tests],
+            "between": [test.between for test in self.tests],
             "statistic": [test.statistic for test in self.tests],
             "pvalue": [test.pvalue for test in self.tests],
             "declared": [test.declared for test in self.tests],
@@ -479,19 +485,20 @@ class SegmentTestResult(Segments):
         return self.table
 
     def _main_columns(self) -> tuple[str, ...]:
-        return ("break", "statistic", "pvalue", "declared")
+        return ("break", "between", "statistic", "pvalue", "declared")
 
     def _headings(self) -> dict[str, str]:
-        return {"statistic": "S"}
+        return {"between": "S", "statistic": "Z"}
 
     def _tables(self) -> list[TextTable]:
-        sums = numbers([test.statistic for test in self.tests])
+        sums = numbers([test.between for test in self.tests])
+        ratios = numbers([test.statistic for test in self.tests], 4)
         rows = [
             [write_place(self._place(test.breakpoint)), write_place(self._place(test.first)),
-             write_place(self._place(test.last)), s, probability(test.pvalue), "yes" if test.declared else "no"]
-            for test, s in zip(self.tests, sums, strict=True)
+             write_place(self._place(test.last)), s, z, probability(test.pvalue), "yes" if test.declared else "no"]
+            for test, s, z in zip(self.tests, sums, ratios, strict=True)
         ]  # fmt: skip
-        heads = ["starts at", "in segment from", "to", "S", "p", "declared"]
+        heads = ["starts at", "in segment from", "to", "S", "Z", "p", "declared"]
         title = "Test of breaks in ordered rows"
         stubs = [f"break {j + 1}" for j in range(len(rows))]
         tables = [text_table(rows, heads, stubs, title, self.order_name)]
@@ -503,7 +510,11 @@ class SegmentTestResult(Segments):
         return tables
 
     def _sentences(self) -> list[str]:
-        lines = [f"Null hypothesis of break 1: {self.null_hypothesis}."]
+        lines = [
+            f"Null hypothesis of break 1: {self.null_hypothesis}.",
+            "Z is S less its mean over all orders, in standard deviations, times (4 b (n - b)/n^2)^(1/4) after b of n "
+            "rows.",
+        ]
         if len(self.tests) > 1:
             lines.append(
                 "Later breaks are tested inside segments that were found: their level is measured, not proved. The "
@@ -520,11 +531,11 @@ class SegmentTestResult(Segments):
         return state_evidence(self.pvalue, "of a change in this order", level=self.level)
 
     def plot_profile(self, ax: Axes | None = None) -> Axes:
-        """Draw S of every cut into two segments, and the value that the largest S rarely reaches in other orders."""
+        """Draw Z of every cut into two segments, and the value that the largest Z rarely reaches in other orders."""
         from energystats.plotting.segments import plot_profile
 
         limit = float(np.quantile(self.null_distribution, 1 - self.level, method="higher"))
-        drawn = self._drawn() | {"title": f"One break: largest S = {number(self.statistic)}, {p_text(self.pvalue)}"}
+        drawn = self._drawn() | {"title": f"One break: largest Z = {number(self.statistic)}, {p_text(self.pvalue)}"}
         del drawn["notes"]
         return plot_profile(self._axis(), self.profile, ax, limit=limit, level=self.level, **drawn)
 

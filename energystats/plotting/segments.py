@@ -77,9 +77,9 @@ def plot_profile(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw S of two segments against the place of the break, and the line that the largest S rarely reaches by chance.
+    """Draw Z of two segments against the place of the break, and the line that the largest Z rarely reaches by chance.
 
-    `limit` is the 1 - `level` quantile of the largest S over permutations.
+    `limit` is the 1 - `level` quantile of the largest Z over permutations.
     """
     ax = axes_or_new(ax, more_width=1.6)
     ax.plot(_cuts(axis), profile, color=CURVE, lw=1.4)
@@ -89,9 +89,8 @@ def plot_profile(
     ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
                 bbox=WHITE)  # fmt: skip
     _draw_breaks(axis, breakpoints, [""] * breakpoints.size, ax)
-    ax.set_ylim(bottom=min(0.0, float(np.nanmin(profile))))
     ax.set_xlabel(f"first row of the second segment: {write_plain_name(order, 40)}")
-    ax.set_ylabel("S, between the two segments")
+    ax.set_ylabel("Z, standardized S of the two segments")
     ax.set_title(title, loc="left")
     return ax
 
