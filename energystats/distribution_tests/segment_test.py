@@ -100,8 +100,7 @@ def segment_test(
     Raises
     ------
     ValueError
-        If there are no two segments of `min_size` rows or no two blocks, `n_resamples` is too small to reject at
-        `level`, a value is not finite, or `order` is missing somewhere, has ties or another length.
+        If `min_size`, `block_length` or `n_resamples` leave nothing to test, or `order` has ties or gaps.
     TypeError
         If `X` does not hold real numbers, or `order` holds text.
     MemoryError
