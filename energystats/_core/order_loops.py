@@ -11,18 +11,28 @@ __all__ = ["fill_sums_before"]
 
 
 @njit
-def fill_sums_before(tile: FloatArray, first: int, orders: AnyArray, out: FloatArray) -> None:
-    """Fill in the sums of rho from the rows of a tile to those before them in every order; (n, w), (b, n), (b, n).
+def fill_sums_before(
+    tile: FloatArray, first: int, orders: AnyArray, step: int, before: FloatArray, runs: FloatArray
+) -> None:
+    """Fill in the sums of rho from the rows of a tile to those before them in every order; (n, w), (b, n) -> (b, n).
 
     The tile has rho from all n rows to the w rows from `first` on. Whole lines of it are added, which the processor
-    does for several numbers at once, and always in the order of the rows: no sum depends on the width of the tile.
+    does for several numbers at once. `runs`, (b, m, m), gains in row i and column j, for every row of the tile whose
+    place is in cell j of `step` places, the sum to those before it from place i * step on.
     """
     n, width = tile.shape
     sums = np.empty(width)
+    known = np.empty((runs.shape[1], width))  # the sums at the first place of every cell
     for b in range(orders.shape[0]):
         sums[:] = 0.0
         for t in range(n):
+            cell = t // step
+            if t == cell * step:
+                known[cell] = sums
             row = orders[b, t]
             if first <= row < first + width:
-                out[b, t] = sums[row - first]
+                to_all = sums[row - first]
+                before[b, t] = to_all
+                for i in range(cell + 1):
+                    runs[b, i, cell] += to_all - known[i, row - first]
             sums += tile[row]

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -32,8 +32,11 @@ __all__ = [
 
 Lines = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from its rows to all rows up to its end
 Panels = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from all rows to its rows
+Loop = Callable[[FloatArray, int, AnyArray, int, FloatArray, FloatArray], None]
 COMPILED_FROM = 100_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
 MOST_THREADS = 8
+CELLS = 48  # at most, of an order, between which runs inside begin and end
+INSIDE = 0.6  # weight of runs inside: for changes that go back most of the power of 1, for single ones nearly that of 0
 CONSTANT = 1e-6  # of its mean: S that varies less is the same in all orders
 
 
@@ -152,53 +155,110 @@ def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
 
 
 class OrderScan(NamedTuple):
-    """The best breaks of many orders of the same rows, from one pass over the pairs.
+    """The largest Z of many orders of the same rows, from one pass over the pairs.
 
     Attributes
     ----------
     best : ndarray of shape (b,)
-        The largest Z of two runs.
-    profile : ndarray of shape (n - 1,)
-        Z of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
-    between : ndarray of shape (n - 1,)
-        S of the first order, likewise.
+        The largest Z of a run of rows against the others.
+    run : tuple of int
+        First place of that run in the first order, and the place after its last; of several the first break.
+    profile, between : ndarray of shape (n - 1,)
+        Z and S of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
     rounding : float
         What Z may be off by, where S may be off by 1.
     """
 
     best: FloatArray
+    run: tuple[int, int]
     profile: FloatArray
     between: FloatArray
     rounding: float
 
+    def best_cut(self, tolerance: float) -> tuple[float, int]:
+        """Find the largest Z of two runs, and the first cut that has it; `tolerance` is that of S."""
+        largest = float(np.nanmax(self.profile))
+        return largest, int(np.flatnonzero(self.profile >= largest - tolerance * self.rounding)[0]) + 1
 
-def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> OrderScan:
-    """Find, for every order of the rows, the largest Z over all breaks that leave `min_size` rows on both sides.
+
+def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: float = 0.0) -> OrderScan:
+    """Find, for every order of the rows, the largest Z of a run of rows against the others.
 
     With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
     sum_{t < b} a_t/b + sum_{t >= b} c_t/(n - b), c_t being the sum to the rows after place t, which the sum to all rows
     gives. So one pass over the pairs serves all orders and breaks: O(b n^2) additions, O(b n) memory. Z is S = T - W,
-    less its mean over all orders, in its standard deviations, times `weigh_breaks`.
+    less its mean over all orders, in its standard deviations, times `weigh_breaks`; of runs inside, whose ends are
+    places between up to `CELLS` cells, times `INSIDE` too. `tolerance` is that of S.
     """
     count, n = orders.shape
+    step = -(-n // CELLS)
+    cells = -(-n // step)
     before, totals, squares = np.empty((count, n)), np.empty(n), np.empty(n)
+    sums = np.zeros((count, cells, cells))
     fill = _choose_loop(orders.size * math.ceil(n / 64))
     parts = [slice(i, i + LABELINGS_PER_BLOCK) for i in range(0, count, LABELINGS_PER_BLOCK)]
     with side_by_side(min(MOST_THREADS, len(parts))) as apply:
         for first, tile in panels:
             columns = slice(first, first + tile.shape[1])
             totals[columns], squares[columns] = np.add.reduce(tile, axis=0), np.add.reduce(tile * tile, axis=0)
-            apply(partial(_fill_part, fill, tile, first, orders, before), parts)
+            apply(partial(_fill_part, fill, tile, first, orders, step, before, sums), parts)
     total = float(totals.sum()) / (2 * n)
     mean, inverse = standardize_breaks(totals, float(squares.sum()), min_size)
+    inside = _RunsInside.of(n, step, cells, min_size, inverse)
     best, profile, between = np.empty(count), np.full(n - 1, np.nan), np.full(n - 1, np.nan)
+    run = (0, min_size)
     for part in parts:
-        S = measure_breaks(before[part], totals[orders[part]], min_size, total)
+        in_order = totals[orders[part]]
+        S = measure_breaks(before[part], in_order, min_size, total)
         Z = (S - mean) * inverse
-        best[part] = Z.max(axis=1)
+        of_runs = (inside.measure(sums[part], in_order, total) - mean) * inside.weights
+        best[part] = np.maximum(Z.max(axis=1), of_runs.max(axis=1, initial=-np.inf))
         if part.start == 0:
             between[min_size - 1 : n - min_size], profile[min_size - 1 : n - min_size] = S[0], Z[0]
-    return OrderScan(best, profile, between, float(inverse.max()))
+            slack = tolerance * float(inverse.max())
+            run = (0, int(np.flatnonzero(Z[0] >= Z[0].max() - slack)[0]) + min_size)
+            if Z[0].max() < best[0] - slack:
+                chosen = int(np.flatnonzero(of_runs[0] >= best[0] - slack)[0])
+                run = int(inside.first[chosen]), int(inside.end[chosen])
+    return OrderScan(best, run, profile, between, float(inverse.max()))
+
+
+class _RunsInside(NamedTuple):
+    """Runs of whole cells that leave rows on both sides.
+
+    Attributes
+    ----------
+    low, high : ndarray of shape (r,)
+        First and last cell of each.
+    first, end : ndarray of shape (r,)
+        Its first place, and the place after its last.
+    weights : ndarray of shape (r,)
+        What S less its mean is multiplied by.
+    """
+
+    low: IntArray
+    high: IntArray
+    first: IntArray
+    end: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, n: int, step: int, cells: int, min_size: int, inverse: FloatArray) -> Self:
+        """List the runs of at least `min_size` rows with as many on both sides; `inverse` is that of the breaks."""
+        low, high = np.triu_indices(cells)
+        first, end = low * step, np.minimum((high + 1) * step, n)
+        fits = (first >= min_size) & (n - end >= min_size) & (end - first >= min_size)
+        low, high, first, end = (part[fits] for part in (low, high, first, end))
+        return cls(low, high, first, end, INSIDE * inverse[end - first - min_size])
+
+    def measure(self, sums: FloatArray, totals: FloatArray, total: float) -> FloatArray:
+        """Compute S of each run and the other rows; (b, m, m), (b, n) -> (b, r)."""
+        n, size = totals.shape[1], self.end - self.first
+        pairs = np.cumsum(sums, axis=2)[:, self.low, self.high]
+        reached = np.concatenate((np.zeros((len(totals), 1)), np.cumsum(totals, axis=1)), axis=1)
+        # pairs outside: all but those with a row of the run
+        outside = n * total - (reached[:, self.end] - reached[:, self.first]) + pairs
+        return np.asarray(total - pairs / size - outside / (n - size))
 
 
 def standardize_breaks(totals: FloatArray, squares: float, min_size: int) -> tuple[float, FloatArray]:
@@ -238,12 +298,21 @@ def weigh_breaks(n: int, b: FloatArray) -> FloatArray:
     return np.asarray((4 * b * (n - b) / n**2) ** 0.25)
 
 
-def _fill_part(fill: Any, tile: FloatArray, first: int, orders: AnyArray, before: FloatArray, part: slice) -> None:
+def _fill_part(
+    fill: Loop,
+    tile: FloatArray,
+    first: int,
+    orders: AnyArray,
+    step: int,
+    before: FloatArray,
+    runs: FloatArray,
+    part: slice,
+) -> None:
     """Fill in the sums of some of the orders."""
-    fill(tile, first, orders[part], before[part])
+    fill(tile, first, orders[part], step, before[part], runs[part])
 
 
-def _choose_loop(lines: int) -> Callable[[FloatArray, int, AnyArray, FloatArray], None]:
+def _choose_loop(lines: int) -> Loop:
     """Choose the compiled loop where it is worth to load the compiler, or the loop of array operations."""
     from energystats._core.order_loops import fill_sums_before
 

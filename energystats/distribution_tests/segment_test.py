@@ -113,14 +113,14 @@ def segment_test(
 
     Notes
     -----
-    The statistic is the largest Z of all cuts into two segments: S after b rows, less its mean and divided by its
+    The statistic is the largest Z of a run of b rows against the others: their S, less its mean and divided by its
     standard deviation over all orders, which have a formula, times :math:`(4b(n - b)/n^2)^{1/4}`, so that a few odd
-    rows at an end count less. If the order means nothing, all orders of the rows (or of their blocks; rows that fill
-    no block stay at the end) are equally likely: the test of "no break at all" is exact for every n, dimension and rho,
-    ties included. Then the segments that are there are searched together for the largest Z, with rows permuted within
-    them, until p is above `level`. So no break is declared with a probability of 1 - `level` at least where there is
-    none. Later breaks are tested inside segments that were estimated: their level is measured, not proved; see
-    `docs/segments.md`.
+    rows count less. Runs begin or end with the rows; those inside, which see changes that go back, have their ends
+    between 48 cells of the order, and count .6. If the order means nothing, all orders of the rows (or of their blocks;
+    rows that fill no block stay at the end) are equally likely: the test of "no break at all" is exact for every n,
+    dimension and rho, ties included. Then the segments that are there are searched together, with rows permuted within
+    them, until p is above `level`. So where there is no break, none is declared with probability 1 - `level` at least.
+    Later breaks are tested inside segments that were estimated: their level is measured (`docs/segments.md`).
 
     The pairs are read once for all orders: O(m n^2) time for m of them, O(m n) memory, n x n never held.
 
@@ -215,11 +215,13 @@ class BreakTest:
     first, last : int
         First and last place of the segment that it divides.
     statistic : float
-        Z, the largest of all cuts: S in standard deviations over all orders, weighted.
+        Z, the largest of all runs: S in standard deviations over all orders, weighted.
+    run : tuple of int
+        First and last place of the rows that have this Z against the others of the segment.
     between : float
         S of the two new segments: what the break lowers W by.
     pvalue : float
-        Share of orders with a cut of so large a Z.
+        Share of orders with a run of so large a Z.
     pvalue_interval : tuple of float
         95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
     method : {"exact", "permutation"}
@@ -234,6 +236,7 @@ class BreakTest:
     first: int
     last: int
     statistic: float
+    run: tuple[int, int]
     between: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -292,8 +295,29 @@ class _BreakSearch:
             panels = with_bar(
                 panels_of(self.d, slice(low, high)), self.progress, total=n, unit="row", size=lambda p: p[1].shape[1]
             )
-            self.scans[known] = scan_orders(panels, orders, self.min_size)
+            self.scans[known] = scan_orders(panels, orders, self.min_size, self.tolerance)
         return self.scans[known]
+
+    @property
+    def tolerance(self) -> float:
+        """How close two values of S must be to tie."""
+        return tie_tolerance(self.d.scale, self.d.n)
+
+    def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
+        """Choose the cut of a segment whose rows `run` are farthest from the others: its places count from the segment.
+
+        Of a run inside one end is taken, that which parts it better from the rows on its side, at the best place.
+        """
+        (low, high), (first, end) = part, run
+        if first == 0 or end == high - low:
+            return first or end
+        found = []
+        for start, stop in ((0, end), (first, high - low)):
+            order = np.arange(stop - start, dtype=np.int32)[None]
+            own = scan_orders(panels_of(self.d, slice(low + start, low + stop)), order, self.min_size)
+            largest, cut = own.best_cut(self.tolerance)
+            found.append((largest, start + cut))
+        return max(found, key=lambda each: each[0])[1]
 
 
 def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTest]:
@@ -310,14 +334,14 @@ def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTes
 
 
 def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: float) -> BreakTest:
-    """Compare the largest Z of all cuts of the segments with that of rows permuted within all of them."""
+    """Compare the largest Z of all runs in the segments with that of rows permuted within all of them."""
     exact = math.prod(map(search.count, parts)) <= max(EXACT_UP_TO, search.n_resamples)
     scans = [search.scan(part, exact=exact) for part in parts]
-    tolerance = tie_tolerance(search.d.scale, search.d.n) * max(scan.rounding for scan in scans)
+    tolerance = search.tolerance * max(scan.rounding for scan in scans)
     observed = max(float(scan.best[0]) for scan in scans)
     # of ties the first segment, and in it the first cut
     chosen = next(i for i, scan in enumerate(scans) if scan.best[0] >= observed - tolerance)
-    cut = int(np.flatnonzero(scans[chosen].profile >= observed - tolerance)[0]) + 1
+    cut = search.cut_beside(parts[chosen], scans[chosen].run)
     if exact:  # all orders of one segment with all of the others
         values: FloatArray = reduce(lambda a, b: np.maximum.outer(a, b).reshape(-1), (scan.best for scan in scans))
     else:
@@ -331,6 +355,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
         first=low,
         last=high - 1,
         statistic=observed,
+        run=(parts[chosen][0] + scans[chosen].run[0], parts[chosen][0] + scans[chosen].run[1] - 1),
         between=float(scans[chosen].between[cut - 1]),
         pvalue=pvalue,
         pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, others, 0.95),
@@ -393,7 +418,7 @@ class SegmentTestResult(Segments):
     Attributes
     ----------
     statistic : float
-        The largest Z of two segments: S in standard deviations over all orders, weighted.
+        The largest Z of a run of rows against the others: S in standard deviations over all orders, weighted.
     pvalue : float
         Share of orders whose largest Z reaches it, the observed one included: of no break at all.
     pvalue_interval : tuple of float
@@ -474,6 +499,7 @@ class SegmentTestResult(Segments):
             "last": [test.last for test in self.tests],
             "between": [test.between for test in self.tests],
             "statistic": [test.statistic for test in self.tests],
+            "run": [test.run for test in self.tests],
             "pvalue": [test.pvalue for test in self.tests],
             "declared": [test.declared for test in self.tests],
             "method": [test.method for test in self.tests],
