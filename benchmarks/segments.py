@@ -18,6 +18,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
     os.environ.setdefault(name, "1")
 
 import argparse
+import itertools
 import json
 import math
 import sys
@@ -95,25 +96,47 @@ def plain_e_divisive(X: np.ndarray, min_size: int, orders: int, rng: np.random.G
     q(tau, kappa) = m n/(m + n) E of rows 0..tau-1 and tau..kappa-1, with means over pairs of different rows.
     """
     R = np.linalg.norm(X[:, None] - X, axis=2)
+    observed, found = largest_q(R, min_size)
+    shuffled = (rng.permutation(len(R)) for _ in range(orders))
+    reached = sum(largest_q(R[np.ix_(rows, rows)], min_size)[0] >= observed * (1 - 1e-12) for rows in shuffled)
+    return (reached + 1) / (orders + 1), found
+
+
+def largest_q(R: np.ndarray, min_size: int) -> tuple[float, int]:
+    """Find the largest q(tau, kappa) of some rows, and tau."""
     n = len(R)
+    C = np.zeros((n + 1, n + 1))
+    C[1:, 1:] = R.cumsum(axis=0).cumsum(axis=1)
     tau, kappa = np.triu_indices(n + 1, 1)
     far = (tau >= min_size) & (kappa - tau >= min_size)
+    if not far.any():
+        return -math.inf, 0
     tau, kappa = tau[far], kappa[far]
     a, b = tau.astype(float), (kappa - tau).astype(float)
+    first, both = C[tau, tau], C[tau, kappa]
+    second = C[kappa, kappa] - 2 * both + first
+    q = (2 * (both - first) / (a * b) - first / (a * (a - 1)) - second / (b * (b - 1))) * a * b / (a + b)
+    best = int(q.argmax())
+    return float(q[best]), int(tau[best])
 
-    def largest(order: np.ndarray) -> tuple[float, int]:
-        C = np.zeros((n + 1, n + 1))
-        C[1:, 1:] = R[np.ix_(order, order)].cumsum(axis=0).cumsum(axis=1)
-        first, both = C[tau, tau], C[tau, kappa]
-        second = C[kappa, kappa] - 2 * both + first
-        q = 2 * (both - first) / (a * b) - first / (a * (a - 1)) - second / (b * (b - 1))
-        q *= a * b / (a + b)
-        best = int(q.argmax())
-        return float(q[best]), int(tau[best])
 
-    observed, found = largest(np.arange(n))
-    reached = sum(largest(rng.permutation(n))[0] >= observed * (1 - 1e-12) for _ in range(orders))
-    return (reached + 1) / (orders + 1), found
+def plain_divisive(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator, most: int = 5) -> list[int]:
+    """Find the ends of all segments as Matteson & James (2014) do, testing break after break within the segments."""
+    R = np.linalg.norm(X[:, None] - X, axis=2)
+    edges, nulls = [0, len(R)], dict[tuple[int, int], np.ndarray]()
+    while len(edges) < most + 2:
+        parts = list(itertools.pairwise(edges))
+        found = [largest_q(R[low:high, low:high], min_size) for low, high in parts]
+        chosen = int(np.argmax([q for q, _ in found]))
+        for low, high in parts:
+            if (low, high) not in nulls:
+                shuffled = [low + rng.permutation(high - low) for _ in range(orders)]
+                nulls[low, high] = np.array([largest_q(R[np.ix_(rows, rows)], min_size)[0] for rows in shuffled])
+        reached = np.max([nulls[part] for part in parts], axis=0) >= found[chosen][0] * (1 - 1e-12)
+        if (reached.sum() + 1) / (orders + 1) > LEVEL:
+            break
+        edges = sorted([*edges, parts[chosen][0] + found[chosen][1]])
+    return edges
 
 
 def likelihood_ratio(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator) -> tuple[float, int]:
@@ -241,7 +264,7 @@ def measure_power(row: str, n: int, at: float, method: str, count: int) -> dict[
     return {"rejected": rejected, "of": count, "error": float(np.mean(errors))}
 
 
-def measure_three(kind: str, size: float, n: int, count: int, **how: Any) -> dict[str, Any]:
+def measure_three(kind: str, size: float, n: int, count: int, *, min_size: int, plain: bool = False) -> dict[str, Any]:
     """Find three segments of which the middle one differs, as in section 4 of Matteson & James (2014)."""
     right = 0
     rand = []
@@ -255,9 +278,13 @@ def measure_three(kind: str, size: float, n: int, count: int, **how: Any) -> dic
             X[middle] *= math.sqrt(size)
         else:
             X[middle] = rng.standard_t(size, middle.stop - middle.start)
-        found = es.segment_test(X, n_resamples=ORDERS, rng=rng, **how)
-        right += found.k == 3
-        rand.append(rand_index(np.repeat([0, 1, 2], n // 3), found.labels))
+        if plain:
+            sizes = np.diff(plain_divisive(X[:, None], min_size, 99, rng))
+            labels = np.repeat(np.arange(sizes.size), sizes)
+        else:
+            labels = es.segment_test(X, n_resamples=ORDERS, min_size=min_size, rng=rng).labels
+        right += labels.max() == 2
+        rand.append(rand_index(np.repeat([0, 1, 2], n // 3), labels))
     return {"rejected": right, "of": count, "rand": float(np.mean(rand))}
 
 
@@ -290,8 +317,12 @@ TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
             lambda c, kind, size, n, m: measure_three(kind, size, n, c, min_size=m), kind=kind, size=size, n=n, m=m)
         for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items()
         for size in sizes for n in (150, 300) for m in (2, 30)},
+    "plain": {
+        f"{kind}|{size:g}": partial(
+            lambda c, kind, size: measure_three(kind, size, 150, c, min_size=30, plain=True), kind=kind, size=size)
+        for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items() for size in sizes},
 }  # fmt: skip
-COUNTS = {"level": 1000, "dependence": 400, "block power": 400, "second": 400, "power": 400, "three": 200}
+COUNTS = {"level": 1000, "dependence": 400, "block power": 400, "second": 400, "power": 400, "three": 200, "plain": 100}
 
 
 def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
@@ -349,6 +380,7 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
     for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items():
         for size in sizes:
             cells = [known["three"].get(f"{kind}|{size:g}|{n}|{m}") for n in (150, 300) for m in (2, 30)]
+            cells.append(known["plain"].get(f"{kind}|{size:g}"))
             texts = [f"{rate(c)}; {c['rand']:.3f}" if c else "-" for c in cells]
             what = {"mean": f"mean {size:g}", "variance": f"variance {size:g}", "t": f"t with {size:g} df"}[kind]
             three.append([what, *texts])
@@ -359,7 +391,9 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
         "block power": make_table(["correlation of neighbours", *blocks], power_of_blocks),
         "second": make_table(["shift, in sd", "n", "in the middle", "after a fifth"], second),
         "power": make_table(["change", "break at row", *METHODS], power),
-        "three": make_table(["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows"], three),
+        "three": make_table(
+            ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "e.divisive, 150, 30 rows"], three
+        ),
     }
 
 

@@ -17,22 +17,22 @@ def fill_sums_before(
     """Fill in the sums of rho from the rows of a tile to those before them in every order; (n, w), (b, n) -> (b, n).
 
     The tile has rho from all n rows to the w rows from `first` on. Whole lines of it are added, which the processor
-    does for several numbers at once. `runs`, (b, m, m), gains in row i and column j, for every row of the tile whose
+    does for several numbers at once. `runs`, (b, m, m), gains in row j and column i, for every row of the tile whose
     place is in cell j of `step` places, the sum to those before it from place i * step on.
     """
     n, width = tile.shape
     sums = np.empty(width)
-    known = np.empty((runs.shape[1], width))  # the sums at the first place of every cell
+    known = np.empty((width, runs.shape[1]))  # the sums at the first place of every cell
     for b in range(orders.shape[0]):
         sums[:] = 0.0
         for t in range(n):
             cell = t // step
             if t == cell * step:
-                known[cell] = sums
+                known[:, cell] = sums
             row = orders[b, t]
             if first <= row < first + width:
                 to_all = sums[row - first]
                 before[b, t] = to_all
                 for i in range(cell + 1):
-                    runs[b, i, cell] += to_all - known[i, row - first]
+                    runs[b, cell, i] += to_all - known[row - first, i]
             sums += tile[row]

@@ -33,7 +33,7 @@ __all__ = [
 Lines = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from its rows to all rows up to its end
 Panels = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from all rows to its rows
 Loop = Callable[[FloatArray, int, AnyArray, int, FloatArray, FloatArray], None]
-COMPILED_FROM = 100_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
+COMPILED_FROM = 10_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
 MOST_THREADS = 8
 CELLS = 48  # at most, of an order, between which runs inside begin and end
 INSIDE = 0.6  # weight of runs inside: for changes that go back most of the power of 1, for single ones nearly that of 0
@@ -254,7 +254,7 @@ class _RunsInside(NamedTuple):
     def measure(self, sums: FloatArray, totals: FloatArray, total: float) -> FloatArray:
         """Compute S of each run and the other rows; (b, m, m), (b, n) -> (b, r)."""
         n, size = totals.shape[1], self.end - self.first
-        pairs = np.cumsum(sums, axis=2)[:, self.low, self.high]
+        pairs = np.cumsum(sums, axis=1)[:, self.high, self.low]
         reached = np.concatenate((np.zeros((len(totals), 1)), np.cumsum(totals, axis=1)), axis=1)
         # pairs outside: all but those with a row of the run
         outside = n * total - (reached[:, self.end] - reached[:, self.first]) + pairs

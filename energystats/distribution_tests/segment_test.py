@@ -300,7 +300,7 @@ class _BreakSearch:
 
     @property
     def tolerance(self) -> float:
-        """How close two values of S must be to tie."""
+        """Return how close two values of S must be to tie."""
         return tie_tolerance(self.d.scale, self.d.n)
 
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
@@ -499,7 +499,8 @@ class SegmentTestResult(Segments):
             "last": [test.last for test in self.tests],
             "between": [test.between for test in self.tests],
             "statistic": [test.statistic for test in self.tests],
-            "run": [test.run for test in self.tests],
+            "run_first": [test.run[0] for test in self.tests],
+            "run_last": [test.run[1] for test in self.tests],
             "pvalue": [test.pvalue for test in self.tests],
             "declared": [test.declared for test in self.tests],
             "method": [test.method for test in self.tests],
