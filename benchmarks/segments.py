@@ -283,7 +283,7 @@ def measure_three(kind: str, size: float, n: int, count: int, *, min_size: int, 
             labels = np.repeat(np.arange(sizes.size), sizes)
         else:
             labels = es.segment_test(X, n_resamples=ORDERS, min_size=min_size, rng=rng).labels
-        right += labels.max() == 2
+        right += int(labels.max() == 2)
         rand.append(rand_index(np.repeat([0, 1, 2], n // 3), labels))
     return {"rejected": right, "of": count, "rand": float(np.mean(rand))}
 
@@ -322,7 +322,7 @@ TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
             lambda c, kind, size: measure_three(kind, size, 150, c, min_size=30, plain=True), kind=kind, size=size)
         for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items() for size in sizes},
 }  # fmt: skip
-COUNTS = {"level": 1000, "dependence": 400, "block power": 400, "second": 400, "power": 400, "three": 200, "plain": 100}
+COUNTS = {"level": 400, "dependence": 400, "block power": 200, "second": 300, "power": 200, "three": 100, "plain": 40}
 
 
 def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:

@@ -100,8 +100,8 @@ def load(name: str) -> pd.DataFrame:
     name : {"iris", "dune", "varespec", "nile", "coal", "eurodist", "dune_bray", "graph_path"}
         Which one. "iris" is a table of measurements, "dune" and "varespec" are tables of species (the first 30 and 44
         columns) and of what is known of the meadows and pastures, "nile" and "coal" are series of a number a year; the
-        others are dissimilarities d, not squared, that
-        are not Euclidean: road distances of cities, Bray-Curtis dissimilarities of meadows, shortest paths in a graph.
+        others are dissimilarities d, not squared, that are not Euclidean: road distances of cities, Bray-Curtis
+        dissimilarities of meadows, shortest paths in a graph.
 
     Returns
     -------
