@@ -225,6 +225,25 @@ def test_strucchange(name):
     assert [list(breaks) for breaks in found.breaks_by_k[1:]] == last
 
 
+@pytest.mark.parametrize(("name", "year"), [("nile", 1899), ("coal", 1892)])
+def test_the_first_break_is_that_of_e_divisive(name, year):
+    """q(tau, kappa) of Matteson & James (2014): m n/(m + n) E, means over pairs of different rows, kappa free."""
+    frame = es.datasets.load(name)
+    R = rho_of(frame.iloc[:, 1])
+    n = len(R)
+
+    def q(tau, kappa):
+        a, b = tau, kappa - tau
+        own = [
+            R[low:high, low:high].sum() / ((high - low) * (high - low - 1)) for low, high in ((0, tau), (tau, kappa))
+        ]
+        return a * b / (a + b) * (2 * R[:tau, tau:kappa].mean() - sum(own))
+
+    tau, _ = max(((t, k) for t in range(10, n - 9) for k in range(t + 10, n + 1)), key=lambda pair: q(*pair))
+    found = es.segment_test(frame, order="year", n_resamples=199, rng=0)
+    assert found.breaks == (frame["year"][tau],) == (year,)
+
+
 @pytest.mark.parametrize("k", [2, 4, 7])
 def test_ruptures(k, rng):
     """Its kernel cost is W of the Gaussian metric: k(x, y) = 1 - rho/2."""

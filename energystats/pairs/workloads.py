@@ -84,6 +84,7 @@ DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 300, 4, 3
 LANDMARKS_OF_MANY = 256, 3, 16_384  # with how many starts, on how many rows, beyond NAMED_AT_MOST points
 CUT, SUMMED = 6.0, 6.0  # numbers touched for each pair: by every number of segments, and by running sums
 RUN_BYTES = 2**24  # of a block of rho
+CELL_BYTES = 8.0 * 48**2  # of the sums between cells of one order
 ADDED = 0.7  # numbers touched for each ordered pair in one order
 ORDERED = 30.0  # for each row of one order
 ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the best was found often enough
@@ -528,5 +529,5 @@ def scanned_orders(size: Size, count: float, steps: float = 1.0) -> Work:
         pairs=0.0 if size.stored else steps * n * n,
         touched=steps * (ADDED * n * n + ORDERED * n) * count,
         steps=2000 * steps,
-        bytes=32.0 * n * count,
+        bytes=(32.0 * n + CELL_BYTES) * count,
     )
