@@ -326,6 +326,7 @@ def test_runs_inside_of_many_rows_end_between_cells(rng):
     tested = es.segment_test(X, rng=0)
     assert tested.tests[0].run == (39, 65)
     assert {39, 66} <= set(tested.breakpoints.tolist())
+    assert "Break 1: its Z is that of the rows from 39 to 65 against the others" in " ".join(tested.summary().split())
 
 
 def test_panels_change_rounding_alone_and_threads_nothing(monkeypatch, rng):

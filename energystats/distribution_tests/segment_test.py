@@ -538,8 +538,14 @@ class SegmentTestResult(Segments):
     def _sentences(self) -> list[str]:
         lines = [
             f"Null hypothesis of break 1: {self.null_hypothesis}.",
-            "Z is S less its mean over all orders, in standard deviations, times (4 b (n - b)/n^2)^(1/4) after b of n "
-            "rows.",
+            "Z of b of n rows is S less its mean over all orders, in standard deviations, times (4 b (n - b)/n^2)^(1/4), "
+            "and .6 for rows inside.",
+        ]
+        lines += [
+            f"Break {j}: its Z is that of the rows from {write_place(self._place(test.run[0]))} to "
+            f"{write_place(self._place(test.run[1]))} against the others of the segment; it is one end of them."
+            for j, test in enumerate(self.tests, 1)
+            if test.first < test.run[0] and test.run[1] < test.last
         ]
         if len(self.tests) > 1:
             lines.append(
