@@ -538,8 +538,8 @@ class SegmentTestResult(Segments):
     def _sentences(self) -> list[str]:
         lines = [
             f"Null hypothesis of break 1: {self.null_hypothesis}.",
-            "Z of b of n rows is S less its mean over all orders, in standard deviations, times (4 b (n - b)/n^2)^(1/4), "
-            "and .6 for rows inside.",
+            "Z is S of a run of rows against the others of its segment, less its mean over all orders, in standard "
+            "deviations; short runs, and those inside, count less.",
         ]
         lines += [
             f"Break {j}: its Z is that of the rows from {write_place(self._place(test.run[0]))} to "
