@@ -259,7 +259,7 @@ def measure_power(row: str, n: int, at: float, method: str, count: int) -> dict[
         if method == "normal likelihood" and X.shape[1] > 1:
             return {}
         p, found = METHODS[method](X, rng)
-        rejected += p <= LEVEL
+        rejected += int(p <= LEVEL)
         errors.append(abs(found - b))
     return {"rejected": rejected, "of": count, "error": float(np.mean(errors))}
 

@@ -732,7 +732,7 @@ def test_level_of_small_samples(name):
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_level(name):
     for n, how in ((30, {"n_resamples": 99}), (60, {"n_resamples": 99, "block_length": 5}), (7, {})):
-        found = count_rejections(DISTRIBUTIONS[name], n, 1000, **how)
-        assert found <= binom.ppf(0.9999, 1000, 0.1)
+        found = count_rejections(DISTRIBUTIONS[name], n, 300, **how)
+        assert found <= binom.ppf(0.9999, 300, 0.1)
         if "values" not in name and "twenty" not in name and n > 7:
-            assert found >= binom.ppf(0.0001, 1000, 0.1)
+            assert found >= binom.ppf(0.0001, 300, 0.1)
