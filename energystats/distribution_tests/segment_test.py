@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal
@@ -42,6 +43,7 @@ __all__ = ["BreakTest", "SegmentTestResult", "segment_test"]
 
 EXACT_UP_TO = 5040  # orders, of seven rows
 ERRORS = 3.0  # standard errors, beyond which neighbours are said to be alike
+ORDINARY = 200  # power of two, beyond which the unit is changed
 PAIRS_AT_ONCE = 64  # of neighbours
 
 
@@ -292,16 +294,24 @@ class _BreakSearch:
                 # a stream of its own for every segment, whichever were looked at before
                 drawn = draw_orders(n, self.length, self.n_resamples, self.key, series=low * (self.d.n + 1) + high)
                 orders = np.concatenate((np.arange(n, dtype=np.int32)[None], drawn))
-            panels = with_bar(
-                panels_of(self.d, slice(low, high)), self.progress, total=n, unit="row", size=lambda p: p[1].shape[1]
-            )
+            panels = with_bar(self.panels(low, high), self.progress, total=n, unit="row", size=lambda p: p[1].shape[1])
             self.scans[known] = scan_orders(panels, orders, self.min_size, self.tolerance)
         return self.scans[known]
 
     @property
     def tolerance(self) -> float:
-        """Return how close two values of S must be to tie."""
-        return tie_tolerance(self.d.scale, self.d.n)
+        """Return how close two values of S must be to tie, in the unit of `exponent`."""
+        return float(np.ldexp(tie_tolerance(self.d.scale, self.d.n), -self.exponent))
+
+    @property
+    def exponent(self) -> int:
+        """Find the power of two near the mean rho, 0 where its square is a number of ordinary size."""
+        found = int(np.frexp(self.d.scale / self.d.n)[1])
+        return found if abs(found) > ORDINARY else 0
+
+    def panels(self, low: int, high: int) -> Iterator[tuple[int, FloatArray]]:
+        """Compute rho among the rows of a run."""
+        return panels_of(self.d, slice(low, high), self.exponent)
 
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
         """Choose the cut of a segment whose rows `run` are farthest from the others: its places count from the segment.
@@ -314,7 +324,7 @@ class _BreakSearch:
         found = []
         for start, stop in ((0, end), (first, high - low)):
             order = np.arange(stop - start, dtype=np.int32)[None]
-            own = scan_orders(panels_of(self.d, slice(low + start, low + stop)), order, self.min_size)
+            own = scan_orders(self.panels(low + start, low + stop), order, self.min_size)
             largest, cut = own.best_cut(self.tolerance)
             found.append((largest, start + cut))
         return max(found, key=lambda each: each[0])[1]
@@ -356,7 +366,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
         last=high - 1,
         statistic=observed,
         run=(parts[chosen][0] + scans[chosen].run[0], parts[chosen][0] + scans[chosen].run[1] - 1),
-        between=float(scans[chosen].between[cut - 1]),
+        between=float(np.ldexp(scans[chosen].between[cut - 1], search.exponent)),
         pvalue=pvalue,
         pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, others, 0.95),
         method="exact" if exact else "permutation",

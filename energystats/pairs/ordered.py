@@ -26,8 +26,12 @@ def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
         first = stop
 
 
-def panels_of(d: Any, rows: slice) -> Iterator[tuple[int, FloatArray]]:
-    """Yield, for a run of rows, every 64 of them by their first, and rho from all rows of the run to these; (m, w)."""
+def panels_of(d: Any, rows: slice, exponent: int = 0) -> Iterator[tuple[int, FloatArray]]:
+    """Yield, for a run of rows, every 64 of them by their first, and rho from all rows of the run to these; (m, w).
+
+    rho is divided by two to the power `exponent`, so that its squares stay numbers.
+    """
     inside = np.arange(d.n)[rows]
     for first in range(0, inside.size, PANEL_COLUMNS):
-        yield first, np.ascontiguousarray(d.rho(inside, inside[first : first + PANEL_COLUMNS]))
+        tile = d.rho(inside, inside[first : first + PANEL_COLUMNS])
+        yield first, np.ascontiguousarray(np.ldexp(tile, -exponent) if exponent else tile)
