@@ -85,6 +85,50 @@ def sizes(rows):
     return "\n".join(lines)
 
 
+def growth(rows):
+    """Time and memory at three sizes and their exponents, as Markdown."""
+    lines = ["| function | n | time | exponent | docstring | memory | exponent | docstring |", "|---" * 8 + "|"]
+    for row in rows:
+        sizes = " / ".join(f"{each['n']:,}" for each in row["sizes"])
+        seconds = " / ".join(f"{each['seconds']:.2g}" for each in row["sizes"]) + " s"
+        megabytes = " / ".join(f"{each['megabytes']:.0f}" for each in row["sizes"]) + " MB"
+        of_time, of_memory = ("-" if slope is None else f"{slope:.1f}" for slope in row["exponents"])
+        cells = [
+            row["function"],
+            sizes,
+            seconds,
+            of_time,
+            row["documented"][0],
+            megabytes,
+            of_memory,
+            row["documented"][1],
+        ]
+        lines.append(f"| {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def draw_growth(rows, file):
+    """Time against n of every function on logarithmic axes, beside the slopes of n and its square."""
+    import matplotlib.pyplot as plt
+
+    figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
+    for i, row in enumerate(sorted(rows, key=lambda row: row["sizes"][-1]["n"])):
+        points = [(each["n"], max(each["seconds"], 1e-3)) for each in row["sizes"]]
+        ax.loglog(
+            *zip(*points, strict=True), marker="os^Dv"[i % 5], ms=4, lw=1, color=f"C{i % 10}", label=row["function"]
+        )
+    for power, name in ((1, "n"), (2, "n²")):
+        ax.loglog([2e3, 2e4], [4e-3, 4e-3 * 10**power], color="black", lw=1, ls="--")
+        ax.annotate(f"slope of {name}", (2e4, 4e-3 * 10**power), fontsize="small")
+    ax.set_xlabel("n, points")
+    ax.set_ylabel("processor seconds, one thread")
+    ax.set_title("How time grows", loc="left")
+    ax.grid(alpha=0.3)
+    ax.legend(frameon=False, fontsize="x-small", loc="center left", bbox_to_anchor=(1, 0.5))
+    figure.savefig(file, dpi=120, metadata={"Software": None})
+    plt.close(figure)
+
+
 def with_tables(page, tables):
     """The page with new text between its marks; a mark that is missing is an error."""
     for name, text in tables.items():
@@ -105,6 +149,7 @@ def tables():
         "busy": beside(busy["rows"]),
         "size environment": environment(size),
         "size": sizes(size["rows"]),
+        "growth": growth(load("growth.json")["rows"]),
     }
 
 
@@ -161,6 +206,7 @@ def main():
     mpl.use("Agg")
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), tables()), encoding="utf-8")
     draw_ratios(load("speed.json")["rows"], FIGURES / "benchmark-ratios.png")
+    draw_growth(load("growth.json")["rows"], FIGURES / "growth.png")
     draw_sizes(load("size.json")["rows"], FIGURES / "time-against-n.png")
 
 

@@ -175,3 +175,10 @@ def test_the_table_of_poisson_tests_has_the_numbers_of_the_results():
     assert (found["n_samples"], found["n_resamples"], found["level"]) == (400, 199, 0.05)
     assert [row["population"].startswith("Poisson(") for row in found["rows"][:7]] == [True] * 6 + [False]
     assert all(row["E"] < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5 for row in found["rows"][:6])
+
+
+def test_no_function_grows_faster_than_its_docstring_says():
+    for row in benchmark_page.load("growth.json")["rows"]:
+        for found, documented in zip(row["exponents"], row["documented"], strict=True):
+            # tables that outgrow the cache of the processor cost more a number
+            assert found is None or found <= documented + 0.4, row["function"]
