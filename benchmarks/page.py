@@ -115,7 +115,7 @@ def draw_growth(rows, file):
     for i, row in enumerate(sorted(rows, key=lambda row: row["sizes"][-1]["n"])):
         points = [(each["n"], max(each["seconds"], 1e-3)) for each in row["sizes"]]
         ax.loglog(
-            *zip(*points, strict=True), marker="os^Dv"[i % 5], ms=4, lw=1, color=f"C{i % 10}", label=row["function"]
+            *zip(*points, strict=True), marker="os^DvPX"[i % 7], ms=4, lw=1, color=f"C{i % 10}", label=row["function"]
         )
     for power, name in ((1, "n"), (2, "n²")):
         ax.loglog([2e3, 2e4], [4e-3, 4e-3 * 10**power], color="black", lw=1, ls="--")
