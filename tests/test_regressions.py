@@ -768,3 +768,64 @@ def test_a_one_sided_formula_has_one_part():
 def test_the_power_of_a_complete_rho_is_in_the_object():
     with pytest.raises(ValueError, match="Its power is its own: `alpha=` of the object"):
         es.pairwise(np.eye(3), metric=es.metrics.Canberra(scaled=True), alpha=2)
+
+
+def test_centres_of_cells_need_three_whole_plots(rng):
+    """Between two plots a centre is as far from both, whatever they are: labels of plots are not exchangeable then."""
+    strata, plots, groups = np.repeat(np.arange(3), 12), np.repeat(np.arange(12), 3), np.tile(np.repeat([0, 1], 6), 3)
+    X = rng.normal(size=(36, 2)) + 2 * rng.normal(size=(12, 2))[plots] + 4 * strata[:, None]
+    both = es.Design(whole_plots=plots, strata=strata)
+    assert not es.spread_test(X, groups, design=both, n_resamples=19, rng=0).by_stratum
+    assert es.spread_test(X, groups, design=es.Design(strata=strata), n_resamples=19, rng=0).by_stratum
+    more = np.repeat(np.arange(18), 2)
+    both = es.Design(whole_plots=more, strata=strata)
+    assert es.spread_test(X, groups, design=both, n_resamples=19, rng=0).by_stratum
+
+
+def test_noise_is_right_on_neither_side(with_noise):
+    _, found = with_noise
+    inside = found.labels_ >= 0
+    assert es.clustering_accuracy(found, found.labels_) == pytest.approx(inside.mean())
+
+
+def test_an_order_of_any_floats_and_of_no_single_value():
+    x = np.random.default_rng(0).normal(size=10)
+    plain = es.segment_test(x, n_resamples=19, rng=0).pvalue
+    for kind in (np.float16, np.longdouble):
+        for order in (np.arange(10, dtype=kind), pd.Series(np.arange(10)).astype(kind)):
+            assert es.segment_test(x, order=order, n_resamples=19, rng=0).pvalue == plain
+    for order in (0, np.int64(3), 5.0, True):
+        with pytest.raises(TypeError, match="`order` must be one value a row, or the name of a column as text, got"):
+            es.segment_test(x, order=order)
+    frame = pd.DataFrame({"y": x}).assign(z=x)
+    with pytest.raises(ValueError, match="'y' is there twice; rename one of them"):
+        es.segment(frame.set_axis(["y", "y"], axis=1), 2, order="y")
+    with pytest.raises(TypeError, match="got Fraction objects; convert them first"):
+        es.segment(x, 2, order=[Fraction(i) for i in range(10)])
+    with pytest.raises(ValueError, match="9007199254740992 stands in several"):
+        es.segment(x, 2, order=np.full(10, 2.0**53))
+
+
+def test_several_groups_of_two_whole_plots_are_refused(rng):
+    plots = np.repeat(np.arange(8), 4)
+    X = rng.normal(size=(32, 2)) + 4 * rng.normal(size=(8, 2))[plots]
+    with pytest.raises(ValueError, match="must not have two whole plots in several groups, as in 0 and 1"):
+        es.spread_test(X, plots // 2, design=es.Design(whole_plots=plots))
+    assert es.spread_test(X, plots // 4, design=es.Design(whole_plots=plots), n_resamples=99, rng=0).pvalue > 0
+    assert es.spread_test(X, plots > 1, design=es.Design(whole_plots=plots), n_resamples=99, rng=0).pvalue > 0
+
+
+def test_all_kinds_of_points_in_no_cluster_are_left_out():
+    """HDBSCAN has -2 for infinite rows and -3 for missing ones."""
+    rng = np.random.default_rng(2)
+    X = np.vstack((rng.normal(size=(20, 2)), rng.normal(8, 1, (20, 2))))
+
+    class Fitted:
+        labels_ = np.repeat([-3, -2, 0, 1], [1, 1, 18, 20])
+
+    silhouettes = es.silhouette(X, Fitted())
+    assert np.isnan(silhouettes[:2]).all()
+    assert_allclose(silhouettes[2:], es.silhouette(X[2:], Fitted.labels_[2:]))
+    with pytest.raises(ValueError, match="2 of 40, which are no group"):
+        es.dispersion(X, Fitted())
+    assert es.clustering_accuracy(Fitted.labels_, Fitted()) == 38 / 40

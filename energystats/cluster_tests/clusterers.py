@@ -23,7 +23,7 @@ from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import collected
 from energystats.inputs.arrays import as_array
-from energystats.inputs.labels import as_labels
+from energystats.inputs.labels import NOISE, as_labels
 from energystats.inputs.table import masked_in
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
 
 
 FEW_STARTS = 4  # for two clusters whose W need not be the smallest
-NOISE = -1  # the label of scikit-learn for a point in no cluster
 VISITED_UP_TO = 8  # points, of which all partitions are compared: at most 1,701
 
 

@@ -60,6 +60,9 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
         raise ValueError("`true` must not be empty.")
     counts = np.zeros((len(class_names), len(cluster_names)))
     np.add.at(counts, (classes, clusters), 1)
+    # points in no cluster are in no right one
+    if read[0].found and NOISE in class_names:
+        counts[class_names.index(NOISE)] = 0.0
     if read[1].found and NOISE in cluster_names:
-        counts[:, cluster_names.index(NOISE)] = 0.0  # points in no cluster are in no right one
+        counts[:, cluster_names.index(NOISE)] = 0.0
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / n)

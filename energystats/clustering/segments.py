@@ -105,8 +105,8 @@ def segment(
 
     Notes
     -----
-    Any series can be cut. How many segments there are is no question for W, which falls with every break; there is
-    therefore no default for k, and `segment_test` is the answer. A penalty is a rule, not a test: where the order means
+    Any series can be cut. How many segments there are is no question for W, which falls with nearly every break; so
+    there is no default for k, and `segment_test` is the answer. A penalty is a rule, not a test: where the order means
     nothing, a break at a place chosen beforehand lowers W by T/(n - 1) on average, and the best of all places by more.
 
     W of a run of rows comes from running sums of the columns of rho, and the best j runs of the first e rows from the
@@ -171,8 +171,8 @@ def _check_how_many(k: int | None, penalty: float | None) -> None:
     """Refuse to guess the number of segments."""
     if k is None and penalty is None:
         raise ValueError(
-            "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with every break, so "
-            "that it cannot say how many there are. `segment_test` finds breaks one by one, with a p-value for each."
+            "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with nearly every break "
+            "and cannot say how many there are. `segment_test` finds breaks one by one, with a p-value for each."
         )
     if k is not None and penalty is not None:
         raise ValueError("`k` and `penalty` both say how many segments there are; give one of them.")

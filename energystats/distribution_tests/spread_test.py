@@ -147,6 +147,7 @@ def spread_test(
     warn_if_found(checked)
     _refuse_small_groups(checked)
     units = exchangeable_units(design, tables, (labels, *blocks), checked)
+    _refuse_pairs_of_plots(checked, units)
     size = Size.of(d)
     works = [permuted_spread(size, checked.k, n_resamples), spread_medians(size, checked.k), eigenpairs(size, 2)]
     works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
@@ -203,6 +204,20 @@ def _refuse_small_groups(groups: Groups) -> None:
         raise ValueError(
             f"`groups` must have {FEWEST} points or more in each group: {groups.names[small[0]]!r} has {points}"
             f"{', which are equally far from their centre' if points == 2 else ''}. Leave them out, or join groups."
+        )
+
+
+def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
+    """Refuse several groups of two whole plots: both are as far from a centre between them, and never exchangeable."""
+    if units.plots is None:
+        return
+    first = np.unique(units.plots.codes, return_index=True)[1]
+    pairs = np.flatnonzero(np.bincount(groups.codes[first], minlength=groups.k) == FEWEST - 1)
+    if pairs.size > 1:
+        raise ValueError(
+            f"`groups` must not have two whole plots in several groups, as in {groups.names[pairs[0]]!r} and "
+            f"{groups.names[pairs[1]]!r}: two plots are equally far from a centre between them, so that their labels "
+            "cannot be exchanged. Leave such groups out, or join groups."
         )
 
 
@@ -326,11 +341,16 @@ def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
 
 
 def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Choose strata whose groups have centres of their own: all, where each has enough points of its groups; (n,)."""
+    """Choose strata whose groups have centres of their own: all, where each has enough points of its groups; (n,).
+
+    Of whole plots there must be as many: a centre between two plots is as far from one as from the other, whatever
+    they are, so that their labels would not be exchangeable.
+    """
     none = np.zeros(groups.codes.size, np.intp)
     if units.strata is None:
         return none
-    counts = np.bincount(units.strata.codes * groups.k + groups.codes)
+    one_of_each = slice(None) if units.plots is None else np.unique(units.plots.codes, return_index=True)[1]
+    counts = np.bincount((units.strata.codes * groups.k + groups.codes)[one_of_each])
     return units.strata.codes if counts[counts > 0].min() >= FEWEST else none
 
 

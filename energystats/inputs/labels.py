@@ -59,6 +59,8 @@ def read_labels(labels: Any, name: str) -> InputTable:
     found, given = were_found(labels), labels
     if hasattr(labels, "labels_"):
         given = labels.labels_
+        if isinstance(given, np.ndarray) and given.dtype.kind == "i" and (given < NOISE).any():
+            given = np.maximum(given, NOISE)  # HDBSCAN has kinds of points in no cluster
     elif found and hasattr(labels, "to_series"):
         given = labels.labels if labels.index is None else labels.to_series()
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):

@@ -57,6 +57,11 @@ class RowOrder:
 def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
     """Read a table and the order of its rows; a column that is named as the order leaves the table."""
     (table,), (given,) = read_inputs((X,), {"order": order})
+    if isinstance(order, int | float | np.generic) and not isinstance(order, str):
+        raise TypeError(
+            f"`order` must be one value a row, or the name of a column as text, got {order!r}; a column whose name is "
+            "a number is given itself, such as `frame.pop(0)`."
+        )
     if isinstance(given, str):
         if is_matrix:
             raise ValueError(f'`order` names a column, {given!r}, which a matrix (metric="precomputed") has not.')
@@ -84,8 +89,10 @@ def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
             f"`order` names a column, {name!r}, and `X` is no data frame; give one number, date or other value a row."
         )
     if table.columns.count(name) != 1:
-        how = "is there twice" if name in table.columns else "is none of its columns"
-        raise ValueError(f"`order` must name a column of `X`: {name!r} {how}.{list_names(name, table.columns)}")
+        if name in table.columns:
+            raise ValueError(f"`order` must name one column of `X`: {name!r} is there twice; rename one of them.")
+        listed = list_names(name, table.columns)
+        raise ValueError(f"`order` must name a column of `X`: {name!r} is none of its columns.{listed}")
     j = table.columns.index(name)
     rest = table.values.iloc[:, [i for i in range(len(table.columns)) if i != j]]
     if not rest.shape[1]:
@@ -103,6 +110,8 @@ def _read_places(given: InputTable, n: int) -> Any:
         values = values.iloc[:, 0] if given.is_pandas else values[:, 0]
     if getattr(values, "ndim", 1) != 1:
         raise ValueError(f"`order` must be one value a row, got shape {values.shape}.")
+    if getattr(getattr(values, "dtype", None), "kind", "") == "f":
+        values = values.astype(np.float64)  # pandas has no index of shorter or longer ones
     places = pd.Index(values if given.is_pandas else list(values))
     if isinstance(places, pd.MultiIndex):
         raise ValueError("`order` must be one value a row, got several.")
@@ -120,9 +129,14 @@ def _read_places(given: InputTable, n: int) -> Any:
         return pd.to_datetime(places)
     if isinstance(kind, pd.PeriodDtype) or kind.kind in "iufmM":
         return places
-    what = "text" if pd.api.types.infer_dtype(places) == "string" else str(kind)
+    if pd.api.types.infer_dtype(places) != "string":
+        what = f"{type(places[0]).__name__} objects" if kind.kind == "O" else str(kind)
+        raise TypeError(
+            f"`order` must hold numbers, dates or ordered categories, got {what}; convert them first, as by "
+            "`np.asarray(order, dtype=float)`, or `pd.to_datetime(order, utc=True)` for dates of several time zones."
+        )
     raise TypeError(
-        f"`order` must hold numbers, dates or ordered categories, got {what}: text would be sorted by its letters, "
+        "`order` must hold numbers, dates or ordered categories, got text: text would be sorted by its letters, "
         "with '10' before '9' and 'April' before 'March'. Make numbers (`pd.to_numeric`), dates (`pd.to_datetime`) or "
         "ordered categories of it."
     )
@@ -132,4 +146,6 @@ def write_place(place: Any) -> str:
     """Write a value of the order, a date without a time of day where that is midnight."""
     if hasattr(place, "normalize") and hasattr(place, "isoformat"):
         return str(place.date()) if place == place.normalize() else str(place)
-    return f"{place:.6g}" if isinstance(place, float) else str(place)
+    if isinstance(place, float):
+        return str(int(place)) if place.is_integer() else f"{place:.15g}"
+    return str(place)

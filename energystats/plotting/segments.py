@@ -104,7 +104,10 @@ def plot_within_by_k(within: FloatArray, ax: Axes | None = None, *, total: float
     ax.set_ylim(bottom=0.0)
     ax.set_xlabel("segments")
     ax.set_ylabel("smallest W/T" if total else "smallest W")
-    ax.set_title(f"W falls with every break, n = {n}, at least {min_size} row{'s' * (min_size > 1)} each", loc="left")
+    ax.set_title(
+        f"The smallest W for every number of segments, n = {n}, at least {min_size} row{'s' * (min_size > 1)} each",
+        loc="left",
+    )
     return ax
 
 
