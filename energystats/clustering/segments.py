@@ -171,8 +171,8 @@ def _check_how_many(k: int | None, penalty: float | None) -> None:
     """Refuse to guess the number of segments."""
     if k is None and penalty is None:
         raise ValueError(
-            "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with nearly every break "
-            "and cannot say how many there are. `segment_test` finds breaks one by one, with a p-value for each."
+            "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with nearly every "
+            "break and cannot say how many there are. `segment_test` finds breaks one by one, with a p-value for each."
         )
     if k is not None and penalty is not None:
         raise ValueError("`k` and `penalty` both say how many segments there are; give one of them.")
