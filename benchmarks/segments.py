@@ -34,6 +34,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import energystats as es
+from tests.simulations import ROWS_OF_ONE_LAW
 
 RESULTS = Path(__file__).parent / "results" / "segments.json"
 PAGE = Path(__file__).parent.parent / "docs" / "segments.md"
@@ -50,20 +51,6 @@ def autoregressive(n: int, coefficient: float, d: int, rng: np.random.Generator)
     for i in range(1, n):
         x[i] = coefficient * x[i - 1] + math.sqrt(1 - coefficient**2) * x[i]
     return x
-
-
-SAME = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "normal, 10 columns": lambda rng, n: rng.normal(size=(n, 10)),
-    "uniform": lambda rng, n: rng.random(n),
-    "lognormal": lambda rng, n: rng.lognormal(size=n),
-    "t with 2 df, 2 columns": lambda rng, n: rng.standard_t(2, (n, 2)),
-    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
-    "0 or 1, evenly": lambda rng, n: rng.integers(0, 2, n),
-    "Poisson of mean 1": lambda rng, n: rng.poisson(1, n),
-    "1 in one of twenty, else 0": lambda rng, n: (rng.random(n) < 0.05).astype(float),
-    "normal, one of ten moved by 10": lambda rng, n: np.where(rng.random(n) < 0.9, 0, 10) + rng.normal(size=n),
-}
 
 
 def correlated(n: int, r: float, d: int, rng: np.random.Generator) -> np.ndarray:
@@ -200,7 +187,8 @@ def generator(*key: str | int) -> np.random.Generator:
 def measure_level(row: str, n: int, count: int) -> dict[str, Any]:
     """Count rejections where all rows have one distribution."""
     found = sum(
-        ours(SAME[row](rng, n), rng)[0] <= LEVEL for rng in (generator("level", row, n, r) for r in range(count))
+        ours(ROWS_OF_ONE_LAW[row](rng, n), rng)[0] <= LEVEL
+        for rng in (generator("level", row, n, r) for r in range(count))
     )
     return {"rejected": found, "of": count}
 
@@ -296,7 +284,7 @@ def rand_index(a: np.ndarray, b: np.ndarray) -> float:
 
 TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
     "level": {f"{row}|{n}": partial(lambda c, row, n: measure_level(row, n, c), row=row, n=n)
-              for row in SAME for n in (20, 50, 200)},
+              for row in ROWS_OF_ONE_LAW for n in (20, 50, 200)},
     "dependence": {
         f"{coefficient:g}|{d}|{n}|{length}": partial(
             lambda c, **k: measure_dependence(count=c, **k), coefficient=coefficient, d=d, n=n, length=length)
@@ -357,7 +345,7 @@ def rate(found: dict[str, Any] | None, key: str = "rejected") -> str:
 def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
     """Write all tables of the page from the results."""
     lengths = (1, 5, 10, 20, 40)
-    level = [[row, *(rate(known["level"].get(f"{row}|{n}")) for n in (20, 50, 200))] for row in SAME]
+    level = [[row, *(rate(known["level"].get(f"{row}|{n}")) for n in (20, 50, 200))] for row in ROWS_OF_ONE_LAW]
     dependence = [
         [f"{c:g}", str(d), str(n), *(rate(known["dependence"].get(f"{c:g}|{d}|{n}|{length}")) for length in lengths)]
         for c in (0.3, 0.7) for d in (1, 3) for n in (200, 500)

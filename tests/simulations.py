@@ -355,3 +355,19 @@ FURTHER_ALTERNATIVES = {
     "concentric circles": circles,
     "half moons": half_moons,
 }
+
+
+# ---------------------------------------------------------------- orders that mean nothing, of benchmarks/segments.py
+
+ROWS_OF_ONE_LAW = {
+    "normal": lambda rng, n: rng.normal(size=n),
+    "normal, 10 columns": lambda rng, n: rng.normal(size=(n, 10)),
+    "uniform": lambda rng, n: rng.random(n),
+    "lognormal": lambda rng, n: rng.lognormal(size=n),
+    "t with 2 df, 2 columns": lambda rng, n: rng.standard_t(2, (n, 2)),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "0 or 1, evenly": lambda rng, n: rng.integers(0, 2, n),
+    "Poisson of mean 1": lambda rng, n: rng.poisson(1, n),
+    "1 in one of twenty, else 0": lambda rng, n: (rng.random(n) < 0.05).astype(float),
+    "normal, one of ten moved by 10": lambda rng, n: np.where(rng.random(n) < 0.9, 0, 10) + rng.normal(size=n),
+}

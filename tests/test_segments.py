@@ -31,6 +31,7 @@ from energystats._core.segments import (
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests import segment_test as module
 from energystats.pairs import ordered
+from tests.simulations import ROWS_OF_ONE_LAW
 
 FEW = {"n_resamples": 99, "rng": 0}
 
@@ -699,19 +700,6 @@ def test_pictures(kind, rng):
 
 # ---------------------------------------------------------------- level
 
-DISTRIBUTIONS = {
-    "normal": lambda rng, n: rng.normal(size=n),
-    "five columns": lambda rng, n: rng.normal(size=(n, 5)),
-    "uniform": lambda rng, n: rng.random(n),
-    "lognormal": lambda rng, n: rng.lognormal(size=n),
-    "t with 2 df": lambda rng, n: rng.standard_t(2, (n, 2)),
-    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
-    "two values": lambda rng, n: rng.integers(0, 2, n),
-    "Poisson of mean 1": lambda rng, n: rng.poisson(1, n),
-    "one in twenty": lambda rng, n: (rng.random(n) < 0.05).astype(float),
-    "mixture": lambda rng, n: np.where(rng.random(n) < 0.9, rng.normal(size=n), 10 + rng.normal(size=n)),
-}
-
 
 def count_rejections(draw, n, replicates, **how):
     found = 0
@@ -721,18 +709,18 @@ def count_rejections(draw, n, replicates, **how):
     return found
 
 
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("name", ROWS_OF_ONE_LAW)
 def test_level_of_small_samples(name):
     """Of all orders, or of 19: at most .1, up to what a binomial allows."""
-    assert count_rejections(DISTRIBUTIONS[name], 20, 120, n_resamples=19) <= binom.ppf(0.9999, 120, 0.1)
-    assert count_rejections(DISTRIBUTIONS[name], 6, 40) <= binom.ppf(0.9999, 40, 0.1)
+    assert count_rejections(ROWS_OF_ONE_LAW[name], 20, 120, n_resamples=19) <= binom.ppf(0.9999, 120, 0.1)
+    assert count_rejections(ROWS_OF_ONE_LAW[name], 6, 40) <= binom.ppf(0.9999, 40, 0.1)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("name", ROWS_OF_ONE_LAW)
 def test_level(name):
     for n, how in ((30, {"n_resamples": 99}), (60, {"n_resamples": 99, "block_length": 5}), (7, {})):
-        found = count_rejections(DISTRIBUTIONS[name], n, 300, **how)
+        found = count_rejections(ROWS_OF_ONE_LAW[name], n, 300, **how)
         assert found <= binom.ppf(0.9999, 300, 0.1)
-        if "values" not in name and "twenty" not in name and n > 7:
+        if not name.startswith(("0 or 1", "1 in one")) and n > 7:  # few values make the test conservative
             assert found >= binom.ppf(0.0001, 300, 0.1)

@@ -169,7 +169,7 @@ def test_a_discriminant_is_taken_where_the_means_do_not_separate(rng):
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
     t = _find_hyperplane(make_scorer(d, 1.0, rng), np.arange(30, 60), np.arange(30))
     assert np.count_nonzero((t > 0) != (np.arange(60) >= 30)) <= 3
-    assert abs(np.corrcoef(t, X[:, 1])[0, 1]) > 0.95
+    assert abs(np.corrcoef(t, X[:, 1])[0, 1]) > 0.75  # at least .84 of 400 samples
 
 
 # ---------------------------------------------------------------- the whole

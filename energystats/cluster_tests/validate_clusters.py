@@ -54,7 +54,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import note_columns_of_groups, note_local_optimum
 from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
-from energystats.inputs.labels import as_labels, read_inputs, were_found
+from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
@@ -200,7 +200,7 @@ def validate_clusters(
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
     known = {name: _read_groups(read, name, d.n) for name, read in known.items()}
     if labels is not None:
-        codes, names = _read_partition(labels, d.n)
+        codes, names = as_clusters(labels, d.n, "partition")
         asked = replace(asked, labels=codes, names=names)
     options = ClusterTestOptions(
         k=asked.k or 2,
@@ -235,7 +235,7 @@ class _WantedClusters:
     found : Partition or None
         Energy clusters that were found before.
     labels : object
-        Labels that were given, or a result that has them; codes after `_read_partition`; or None.
+        Labels that were given, or a result that has them; codes after `as_clusters`; or None.
     names : tuple
         What the labels with these codes were.
     clusterer : UserClusterer or None
@@ -349,18 +349,6 @@ def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer
 
     rand = adjusted_rand_score(given.labels, clusterer.all_labels(d, rng))
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
-
-
-def _read_partition(given: Any, n: int) -> tuple[IntArray, tuple[Any, ...]]:
-    """Read labels as 0, 1, ... with their names; the number -1 is that of points in no cluster."""
-    codes, names = as_labels(given, n, "partition")
-    noise = [j for j, name in enumerate(names) if not isinstance(name, str) and name == -1]
-    if not noise:
-        return codes, names
-    if len(names) == 1:
-        raise ValueError(f"`partition` must have at least one cluster, but all {n} points are in none (label -1).")
-    kept = tuple(name for j, name in enumerate(names) if j != noise[0])
-    return np.where(codes == noise[0], -1, codes - (codes > noise[0])).astype(np.intp), kept
 
 
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:

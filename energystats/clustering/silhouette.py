@@ -9,7 +9,7 @@ import numpy as np
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, warn_of_other_space
-from energystats.inputs.labels import NOISE, as_labels, read_inputs
+from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
 from energystats.inputs.options import check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, pairs_work
@@ -99,10 +99,7 @@ def silhouette(
     (X,), (given,) = read_inputs((X,), {"labels": labels})
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     warn_of_other_space(d, labels)
-    codes, names = as_labels(given, d.n, "labels")
-    if given.found and NOISE in names:
-        at = names.index(NOISE)
-        codes, names = np.where(codes == at, NOISE, codes - (codes > at)), (*names[:at], *names[at + 1 :])
+    codes, names = (as_clusters if were_found(labels) else as_labels)(given, d.n, "labels")
     if len(names) < 2:
         raise ValueError(f"`labels` must have at least two clusters, got {len(names)}.")
     weigh(False, d, pairs_work(Size.of(d)))

@@ -371,10 +371,12 @@ def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
     """Say why p is not extrapolated although it was asked for."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
-    if has_ties_in_tail(null.observed, null.values, _tolerance_of(c, null)):
+    tolerance = _tolerance_of(c, null)
+    if has_ties_in_tail(null.observed, null.values, tolerance):
         return (TIED_TAIL,)
-    fitted = generalised_pareto_pvalue(null.observed, null.values)
-    return (STEPPED_TAIL,) if fitted is not None and _extrapolate(c, null, 0.0) is None else ()
+    fits = generalised_pareto_pvalue(null.observed, null.values) is not None
+    contradicted = fits and extrapolated_pvalue(null.observed, null.values, null.extreme, tolerance) is None
+    return (STEPPED_TAIL,) * contradicted
 
 
 def _tolerance_of(c: GroupComparison, null: Null) -> float:
@@ -386,13 +388,6 @@ def _smallest_of_all(c: GroupComparison) -> float:
     """Compute the smallest p-value that all labelings can give."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
-
-
-def _extrapolate(c: GroupComparison, null: Null, smallest: float) -> float | None:
-    """Compute p from the fitted tail; None where it is counted, as where the fit is above the interval of the count."""
-    found = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
-    above = pvalue_interval(null.extreme, null.values.size, CONFIDENCE_LEVEL)[1]
-    return None if found is None or found > above else found
 
 
 def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:
@@ -407,8 +402,9 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
-    if c.sampling.extrapolate and not null.exact and (fitted_p := _extrapolate(c, null, smallest)) is not None:
-        p, extrapolated = fitted_p, True
+    if c.sampling.extrapolate and not null.exact:
+        fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
+        p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
         statistic=float(c.show(np.asarray(null.observed), T)),
         statistic_name=c.statistic.name,

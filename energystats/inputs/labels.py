@@ -16,6 +16,7 @@ from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "NOISE",
+    "as_clusters",
     "as_labels",
     "find_alike_but_for_rounding",
     "find_printed_alike",
@@ -141,6 +142,18 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     if missing.any():
         raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
     return np.asarray(codes, dtype=np.intp), tuple(names)
+
+
+def as_clusters(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
+    """Read labels as 0, 1, ... with their names; the number -1 is that of points in no cluster, and has no name."""
+    codes, names = as_labels(labels, n, name)
+    if NOISE not in names:
+        return codes, names
+    if len(names) == 1:
+        raise ValueError(f"`{name}` must have at least one cluster, but all {n} points are in none (label -1).")
+    at = names.index(NOISE)
+    clusters = np.where(codes == at, NOISE, codes - (codes > at)).astype(np.intp)
+    return clusters, (*names[:at], *names[at + 1 :])
 
 
 def _check_digits(names: Sequence[Any], name: str) -> None:

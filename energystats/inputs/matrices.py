@@ -121,8 +121,6 @@ def _symmetrized(
     if _is_sound(array):
         return array
     _check_finite_pairs(array, name, places)
-    if (array == array.T).all():
-        return array
     if (worst := largest_skew(array, rounding=rounding, lost=lost)) is not None:
         i, j = worst
         raise ValueError(

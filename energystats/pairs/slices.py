@@ -17,7 +17,7 @@ __all__ = ["SlicedPairs", "projection_of"]
 
 
 LINES_BYTES = 2**28  # of sorted projections that are kept
-LINE_BYTES = 24  # a point and direction: a number, an index and a gap
+PLACE_BYTES = 24  # a point and direction: a number, an index and a gap
 PROJECTED_AT_ONCE = 65_536  # rows
 
 
@@ -46,7 +46,7 @@ class SlicedPairs(Pairs):
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
         """Project the points once, if there is room for that."""
         recomputed = cls(n, project, directions)
-        if LINE_BYTES * n * recomputed.n_slices > LINES_BYTES:
+        if PLACE_BYTES * n * recomputed.n_slices > LINES_BYTES:
             return recomputed
         return replace(recomputed, kept=tuple(recomputed.lines()))
 
@@ -65,7 +65,7 @@ class SlicedPairs(Pairs):
         if self.kept:
             yield from self.kept
             return
-        at_once = max(1, LINES_BYTES // (LINE_BYTES * self.n))
+        at_once = max(1, LINES_BYTES // (PLACE_BYTES * self.n))
         for start in range(0, self.n_slices, at_once):
             for projected in self.project(self.directions[:, start : start + at_once]).T:
                 yield Line(projected)
