@@ -59,7 +59,7 @@ def three_clouds(rng, n, d=4):
 def test_the_map_is_exact_where_all_points_are_landmarks(rng, metric):
     X = rng.standard_normal((40, 3))
     d, rows = features_of(X, np.arange(40), metric)
-    phi, _, residuals = all_features(rows)
+    phi, _, residuals, _ = all_features(rows)
     assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
     assert residuals == pytest.approx(np.zeros(40), abs=1e-8)
 
@@ -70,7 +70,7 @@ def test_the_map_against_classical_scaling(rng, metric):
     chosen = rng.choice(30, 7, replace=False)
     d, rows = features_of(X, chosen, metric)
     inside, outside = slow.landmark_distances(d.matrix, chosen)
-    phi, lengths, residuals = all_features(rows)
+    phi, lengths, residuals, _ = all_features(rows)
     assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(inside, abs=1e-7)
     assert lengths == pytest.approx((phi**2).sum(axis=1))
     assert residuals == pytest.approx(outside, abs=1e-7)
@@ -80,7 +80,7 @@ def test_the_map_against_classical_scaling(rng, metric):
 def test_the_map_of_mixed_tables(rng):
     table = pd.DataFrame({"x": rng.standard_normal(30), "kind": rng.choice(list("abc"), 30)})
     d, rows = features_of(table, np.arange(30), "gower")
-    phi = all_features(rows).phi
+    phi = all_features(rows).rows
     assert ((phi[:, None] - phi) ** 2).sum(axis=2) == pytest.approx(d.matrix, abs=1e-8)
 
 
@@ -120,7 +120,7 @@ def test_single_moves_are_those_of_all_pairs(rng, compiled, weighted):
     own = labels.copy()
     centres = rows.centres(own, 4)
     loop = hartigan_among_means if compiled or jit.numba is None else hartigan_among_means.py_func
-    moved = loop(all_features(rows).phi, w, own, centres.counts, centres.mass, centres.sums, 1e-9)
+    moved = loop(all_features(rows).rows, w, own, centres.counts, centres.mass, centres.sums, 1e-9)
     R = d.matrix
     assert moved == one_hartigan_pass(R, labels, state_of(R, labels, 4, w), 1e-9, weights=w)
     assert (own == labels).all()
@@ -136,7 +136,7 @@ def test_rows_that_would_move_are_those_of_the_loop(rng, weighted):
     _, rows = features_of(X, np.arange(60), weights=w)
     labels = np.r_[np.arange(59) % 4, 4]  # the last cluster is one point, which stays
     centres = rows.centres(labels, 5)
-    phi, would = all_features(rows).phi, []
+    phi, would = all_features(rows).rows, []
     for i in range(60):
         own, sums = labels[i : i + 1].copy(), [a.copy() for a in (centres.counts, centres.mass, centres.sums)]
         would.append(hartigan_among_means(phi[i : i + 1], w[i : i + 1], own, *sums, 1e-9))
@@ -160,10 +160,7 @@ def test_sums_of_blocks_add(rng):
     phi, w, labels = rng.standard_normal((20, 3)), rng.random(20), np.arange(20) % 3
     residuals = rng.random(20)
     block = of_block(phi)._replace(residuals=residuals)
-    parts = [
-        Centres.of(BlockFeatures(*(column[a] for column in block)), w[a], labels[a], 3)
-        for a in (slice(0, 8), slice(8, 20))
-    ]
+    parts = [Centres.of(block.part(a), w[a], labels[a], 3) for a in (slice(0, 8), slice(8, 20))]
     whole = parts[0] + parts[1]
     W = [sum(w[j] * ((phi[j] - whole.means[l]) ** 2).sum() for j in range(l, 20, 3)) for l in range(3)]
     assert whole.within == pytest.approx(W)
@@ -234,14 +231,42 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     assert (run().labels == first.labels).all()
 
 
+@pytest.mark.parametrize("storage", ["kept", "kernel"])
+def test_a_watch_finds_what_a_full_pass_finds(rng, monkeypatch, storage):
+    monkeypatch.setattr(feature_rows, "STORED_BYTES", 0 if storage == "kernel" else 2**30)
+    n, k = 400, 5
+    X, w = rng.standard_normal((n, 3)), rng.random(n) + 0.5
+    _, rows = features_of(X, np.arange(40), weights=w)
+    assert (rows.whole is None) == (storage == "kernel")
+    watch, means = rows.watch(), rows.at(rng.choice(n, k, replace=False)).rows
+    looked = []
+    look = feature_rows._look_again
+    monkeypatch.setattr(feature_rows, "_look_again", lambda *given: looked.append(given[3].size) or look(*given))
+    # the centres settle, jump, and settle again
+    for step in range(12):
+        (labels, centres), (expected, sums) = watch.assigned(means), rows.assigned(means)
+        assert (labels == expected).all()
+        for name in ("counts", "mass", "sums", "squares", "residuals", "own"):
+            assert getattr(centres, name) == pytest.approx(getattr(sums, name), rel=1e-9, abs=1e-9), name
+        means = sums.means if step != 6 else rows.at(rng.choice(n, k, replace=False)).rows
+    assert sum(looked) < 0.8 * 12 * n
+    # moves of single rows, among clusters that are not the nearest ones
+    labels = rng.integers(k, size=n)
+    for _ in range(3):
+        found = feature_rows.Found(labels, rows.centres(labels, k), 0, converged=False)
+        assert watch.movable(found, 1e-9).tolist() == rows.movable(found, 1e-9).tolist()
+        labels = rows.assigned(found.centres.means)[0]
+        labels[rng.choice(n, 5)] = rng.integers(k, size=5)
+
+
 def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
     X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
     _, rows = features_of(X, np.arange(21))
-    phi = all_features(rows).phi
-    found = landmarks._nearest_partition(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
-    assert found.labels[20] == 2
-    assert found.centres.counts.min() == 1
-    assert found.centres.mass.sum() == 21
+    phi = all_features(rows).rows
+    labels, centres = feature_rows.refilled(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
+    assert labels[20] == 2
+    assert centres.counts.min() == 1
+    assert centres.mass.sum() == 21
 
 
 # ---------------------------------------------------------------- the estimates
@@ -288,13 +313,14 @@ def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
     monkeypatch.setattr(
         landmarks, "_best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given)
     )
-    features_of = landmarks.Features.of
-    drawn = lambda table, *given: sizes.append(len(table)) or features_of(table, *given)  # noqa: E731
-    monkeypatch.setattr(landmarks.Features, "of", drawn)
-    for limit, largest in ((2**29, 800), (8 * X.shape[1] * 500, 400)):
+    taken = landmarks.Features.taken
+    monkeypatch.setattr(
+        landmarks.Features, "taken", lambda rows, drawn, stops: sizes.append(drawn.size) or taken(rows, drawn, stops)
+    )
+    for limit, largest in ((2**29, 200), (8 * X.shape[1] * 100, 100)):
         monkeypatch.setattr(landmarks, "BATCH_BYTES", limit)
-        found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20, batch_size=200), n_init=2, rng=rng)
-        assert sizes == [largest, 200, len(X)]
+        found = es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=20, batch_size=50), n_init=2, rng=rng)
+        assert sizes == [largest, 50]
         assert len(found.labels) == len(X)
         sizes.clear()
 

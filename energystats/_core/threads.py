@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from energystats._core.interrupts import uninterrupted
 from energystats._core.locks import loading
 
-__all__ = ["one_thread", "one_thread_up_to", "side_by_side"]
+__all__ = ["map_side_by_side", "one_thread", "one_thread_up_to", "side_by_side"]
 
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
@@ -106,17 +106,24 @@ Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
 
 
 @contextmanager
-def side_by_side(most: int) -> Iterator[Apply]:
-    """Yield a function that applies another one to every item, on at most so many threads of one product each.
+def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Yield a function that maps another one over items, on at most so many threads of one product each.
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
     n_threads = min(most, _threads_given()) if most > 1 else 1
     if n_threads == 1:
-        yield partial(_apply_all, map)
+        yield map
         return
     with one_thread(), ThreadPoolExecutor(n_threads) as pool:  # its threads end with the block, whatever happens
-        yield partial(_apply_all, pool.map)
+        yield pool.map
+
+
+@contextmanager
+def side_by_side(most: int) -> Iterator[Apply]:
+    """Yield a function that applies another one to every item, on threads as `map_side_by_side` does."""
+    with map_side_by_side(most) as map_over:
+        yield partial(_apply_all, map_over)
 
 
 def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -39,6 +38,7 @@ __all__ = [
 
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
+DISTANCE_ROUNDING = 1e-12  # of squared lengths: error of a squared distance
 MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
 
 OnPass = Callable[[int, float], object]  # passes made, W
@@ -83,11 +83,17 @@ class Centres:
         return cls(
             np.bincount(labels, minlength=k).astype(np.intp, copy=False),
             sums_of(weights),
-            sum_clusters(block.phi, weights, labels, k),
+            block.sums(weights, labels, k),
             sums_of(weights * block.lengths),
             sums_of(weights * block.residuals),
             sums_of(weights**2 * block.residuals),
         )
+
+    @classmethod
+    def zeros(cls, k: int, p: int) -> Self:
+        """Make the sums over no rows."""
+        mass, squares, residuals, own = np.zeros((4, k))
+        return cls(np.zeros(k, np.intp), mass, np.zeros((k, p)), squares, residuals, own)
 
     def __add__(self, other: Centres) -> Centres:
         return Centres(
@@ -98,6 +104,9 @@ class Centres:
             self.residuals + other.residuals,
             self.own + other.own,
         )
+
+    def __neg__(self) -> Centres:
+        return Centres(-self.counts, -self.mass, -self.sums, -self.squares, -self.residuals, -self.own)
 
     @property
     def together(self) -> Centres:
@@ -148,26 +157,65 @@ class Found:
 
 
 class BlockFeatures(NamedTuple):
-    """Features (b, p) of one block of rows, their squared lengths, and squared distances from the landmarks' span."""
+    """Features of one block of rows, their squared lengths, and squared distances from the landmarks' span.
 
-    phi: FloatArray
+    Attributes
+    ----------
+    rows : ndarray of shape (b, p) or (b, m)
+        Features; or, where `V` is given, the kernel with the landmarks, whose product with `V` they are.
+    lengths, residuals : ndarray of shape (b,)
+        Squared lengths, and squared distances from the span.
+    V : ndarray of shape (m, p), optional
+        Of the map. A few sums and products of features cost less when it comes last.
+    """
+
+    rows: FloatArray
     lengths: FloatArray
     residuals: FloatArray
+    V: FloatArray | None = None
 
     @classmethod
-    def of(cls, block: Any, feature_map: FeatureMap) -> BlockFeatures:
-        """Return the feature coordinates of rows; rows that are features already come back unchanged."""
+    def of(
+        cls,
+        block: Any,
+        feature_map: FeatureMap,
+        lengths: FloatArray | None = None,
+        residuals: FloatArray | None = None,
+        out: FloatArray | None = None,
+    ) -> BlockFeatures:
+        """Return the features of points, by way of the kernel where the rest is known; features come back unchanged."""
         if isinstance(block, BlockFeatures):
             return block
-        phi, residuals = feature_map.apply(block)
+        kernel, own = feature_map.kernel(feature_map.metric.finite_between(block, feature_map.landmarks))
+        if lengths is not None and residuals is not None:
+            return cls(kernel, lengths, residuals, feature_map.V)
+        with one_thread():
+            phi = np.matmul(kernel, feature_map.V, out=out)
         lengths = np.einsum("ij,ij->i", phi, phi)
-        feature_map.check(lengths, residuals)
-        return cls(phi, lengths, residuals)
+        feature_map.check(lengths, own - lengths)
+        return cls(phi, lengths, own - lengths)
+
+    def part(self, rows: slice | IntArray) -> BlockFeatures:
+        """Take some of the rows."""
+        return BlockFeatures(self.rows[rows], self.lengths[rows], self.residuals[rows], self.V)
+
+    def times(self, means: FloatArray) -> FloatArray:
+        """Multiply the features with a few centres, too few for more than one thread; (k, p) -> (b, k)."""
+        with one_thread():
+            return np.asarray(self.rows @ (means.T if self.V is None else self.V @ means.T))
+
+    def sums(self, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
+        """Sum the weighted features of every cluster; (k, p)."""
+        sums = sum_clusters(self.rows, weights, labels, k)
+        if self.V is None:
+            return sums
+        with one_thread():
+            return np.asarray(sums @ self.V)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The features of n rows, kept or recomputed.
+    """The features of n rows: kept where they fit; else their lengths are, and the kernel is computed in every pass.
 
     Attributes
     ----------
@@ -179,8 +227,14 @@ class Features:
         Positive.
     blocks : BlockValues
         Points or `BlockFeatures`.
-    shared_map, placed_weights : object
-        The map and the weights where tasks on the blocks find them.
+    shared_map : object
+        The map where tasks on the blocks find it.
+    columns : tuple of object
+        The weights where tasks find them, and, unless features are kept, the squared lengths and residuals.
+    whole : BlockFeatures, optional
+        The features of all rows, where this process keeps them.
+    moment : ndarray of shape (p, p), optional
+        Weighted sum of the products of features, where they are not kept.
     """
 
     table: RowTable
@@ -188,54 +242,100 @@ class Features:
     weights: FloatArray
     blocks: BlockValues
     shared_map: Any
-    placed_weights: Any
+    columns: tuple[Any, ...]
+    whole: BlockFeatures | None = None
+    moment: FloatArray | None = None
 
     @classmethod
     def of(cls, table: RowTable, feature_map: FeatureMap, weights: FloatArray) -> Self:
-        """Go through the rows once, and keep their features if they fit."""
-        blocks = table.values()
-        shared_map = blocks.share(feature_map)
-        if 8 * len(table) * feature_map.rank <= STORED_BYTES * blocks.n_machines:
+        """Compute the features of all rows once, and keep what fits."""
+        blocks, n = table.values(), len(table)
+        if isinstance(blocks, ValuesHere):
+            blocks = blocks.in_threads(feature_map.metric.in_threads)
+        shared_map, placed = blocks.share(feature_map), blocks.place(weights)
+        if 8 * n * feature_map.rank > STORED_BYTES * blocks.n_machines:
+            lengths, residuals, moments = zip(*blocks.map(_learn_in, shared_map, columns=(placed,)), strict=True)
+            known = (blocks.place(np.concatenate(column)) for column in (lengths, residuals))
+            moment = reduce(add, moments)
+            return cls(table, feature_map, weights, blocks, shared_map, (placed, *known), moment=moment)
+        if not isinstance(blocks, ValuesHere):
             blocks = blocks.kept(BlockFeatures.of, shared_map)
-        return cls(table, feature_map, weights, blocks, shared_map, blocks.place(weights))
+            return cls(table, feature_map, weights, blocks, shared_map, (placed,))
+        whole = BlockFeatures(np.empty((n, feature_map.rank)), np.empty(n), np.empty(n))
+        for _ in blocks.map(_fill_in, shared_map, columns=whole[:3]):
+            pass
+        return cls._kept_here(table, feature_map, weights, blocks.spans, whole)
+
+    @classmethod
+    def _kept_here(
+        cls,
+        table: RowTable,
+        feature_map: FeatureMap,
+        weights: FloatArray,
+        spans: Sequence[slice],
+        whole: BlockFeatures,
+    ) -> Self:
+        """Divide features that are kept into blocks."""
+        blocks = ValuesHere(spans, whole.part, threaded=True)
+        return cls(table, feature_map, weights, blocks, feature_map, (weights,), whole)
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.table)
 
+    def taken(self, rows: IntArray, stops: Sequence[int]) -> Features:
+        """Take some rows, in blocks that end at certain numbers of them."""
+        table, weights = PointsHere(self.table.pick(rows), stops), self.weights[rows]
+        if self.whole is None:
+            return Features.of(table, self.map, weights)
+        return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
+
     def first(self, count: int) -> Features:
         """Take the first rows of an array, where one of its blocks ends; nothing is copied."""
         assert isinstance(self.table, PointsHere)
+        table, weights = PointsHere(self.table.points[:count], self.table.stops), self.weights[:count]
+        if self.whole is not None:
+            spans = [span for span in self.blocks.spans if span.stop <= count]
+            return Features._kept_here(table, self.map, weights, spans, self.whole.part(slice(count)))
         assert isinstance(self.blocks, ValuesHere)
         ends = [span.stop for span in self.blocks.spans]
+        columns = tuple(column[:count] for column in self.columns)
         blocks = self.blocks.first(1 + ends.index(count))
-        table, weights = PointsHere(self.table.points[:count]), self.weights[:count]
-        return Features(table, self.map, weights, blocks, self.shared_map, weights)
+        return Features(table, self.map, weights, blocks, self.shared_map, columns)
 
     def at(self, rows: IntArray) -> BlockFeatures:
-        """Compute the features of some rows."""
+        """Return or compute the features of some rows."""
+        if self.whole is not None:
+            return self.whole.part(rows)
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Run a task on every block; it gets the map and what is given."""
+        """Run a task on every block; it gets the map, what is given, and parts of the columns and of those here."""
         shared = (self.shared_map, *map(self.blocks.share, given))
-        return list(self.blocks.map(task, *shared, columns=columns))
+        return list(self.blocks.map(task, *shared, columns=(*columns, *self.columns)))
 
     def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
         """Run a task on every block of rows, and add up the results."""
-        return self.blocks.sum(task, self.shared_map, *map(self.blocks.share, given), columns=columns)
+        shared = (self.shared_map, *map(self.blocks.share, given))
+        return self.blocks.sum(task, *shared, columns=(*columns, *self.columns))
+
+    def products(self) -> FloatArray:
+        """Compute the weighted sum of the products of features; (p, p)."""
+        return np.asarray(self.summed(_moment_in) if self.moment is None else self.moment)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
         """Sum over the clusters of a partition."""
-        found: Centres = self.summed(
-            _centres_in, k, columns=(self.placed_weights, labels.astype(np.min_scalar_type(k)))
-        )
+        found: Centres = self.summed(_centres_in, k, columns=(labels.astype(np.min_scalar_type(k)),))
         return found
+
+    def watch(self) -> Assignment:
+        """Return what assigns rows to centres that move: all of them each time, or here those that are in doubt."""
+        return Watch(self) if isinstance(self.blocks, ValuesHere) else self
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
         """Find the nearest centre of every row, and the sums over the new clusters; O(n k p)."""
-        labels, parts = zip(*self.over_blocks(_assigned_in, means, columns=(self.placed_weights,)), strict=True)
+        labels, parts = zip(*self.over_blocks(_assigned_in, means), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
     def distances(self, means: FloatArray) -> FloatArray:
@@ -247,29 +347,54 @@ class Features:
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
-        parts = self.over_blocks(_movable_in, sums, tolerance, columns=(self.placed_weights, labels))
+        return self.largest_gains(self.over_blocks(_movable_in, sums, tolerance, columns=(labels,)))
+
+    def largest_gains(self, parts: Sequence[tuple[IntArray, FloatArray]]) -> IntArray:
+        """Count the rows found in every block from the first of all, in order; keep the best of too many."""
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
 
 
-def _centres_in(block: Any, feature_map: FeatureMap, k: int, weights: FloatArray, labels: AnyArray) -> Centres:
+def _learn_in(block: Any, feature_map: FeatureMap, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Compute what is kept of the features of one block: squared lengths, residuals, and the sum of products."""
+    features = BlockFeatures.of(block, feature_map)
+    return features.lengths, features.residuals, _moment_in(features, feature_map, weights)
+
+
+def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: FloatArray) -> FloatArray:
+    """Compute the weighted sum of the products of features of one block; (p, p)."""
+    scaled = BlockFeatures.of(block, feature_map).rows * np.sqrt(weights)[:, None]
+    with one_thread():
+        return np.asarray(scaled.T @ scaled)
+
+
+def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: FloatArray, residuals: FloatArray) -> None:
+    """Write the features of one block where they are kept."""
+    _, lengths[:], residuals[:], _ = BlockFeatures.of(block, feature_map, out=rows)
+
+
+def _centres_in(
+    block: Any, feature_map: FeatureMap, k: int, labels: AnyArray, weights: FloatArray, *known: FloatArray
+) -> Centres:
     """Sum over the clusters of one block."""
-    return Centres.of(BlockFeatures.of(block, feature_map), weights, labels, k)
+    return Centres.of(BlockFeatures.of(block, feature_map, *known), weights, labels, k)
 
 
 def _assigned_in(
-    block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray
+    block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
 ) -> tuple[AnyArray, Centres]:
     """Find the nearest centres of the rows of one block, in few bytes, and the sums over them."""
-    features, k = BlockFeatures.of(block, feature_map), len(means)
+    features, k = BlockFeatures.of(block, feature_map, *known), len(means)
     labels = nearest_centres(features, means)[0]
     return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
 
 
-def _distances_in(block: Any, feature_map: FeatureMap, means: FloatArray) -> FloatArray:
+def _distances_in(
+    block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
+) -> FloatArray:
     """Compute the squared distances of the rows of one block to the nearest centre."""
-    return nearest_centres(BlockFeatures.of(block, feature_map), means)[1]
+    return nearest_centres(BlockFeatures.of(block, feature_map, *known), means)[1]
 
 
 def _movable_in(
@@ -277,17 +402,26 @@ def _movable_in(
     feature_map: FeatureMap,
     sums: tuple[IntArray, FloatArray, FloatArray],
     tolerance: float,
-    weights: FloatArray,
     labels: AnyArray,
+    weights: FloatArray,
+    *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows of one block of which a single move lowers W by more, and by how much [theory 8].
+    """Find the rows of one block of which a single move lowers W by more, and by how much."""
+    squared = _squared_distances(BlockFeatures.of(block, feature_map, *known), sums[2])
+    gains = _gains_of_moves(squared, labels, weights, sums)
+    chosen = np.flatnonzero(gains > tolerance)
+    return chosen, gains[chosen]
+
+
+def _gains_of_moves(
+    squared: FloatArray, labels: AnyArray, weights: FloatArray, sums: tuple[IntArray, FloatArray, FloatArray]
+) -> FloatArray:
+    """Compute by how much the best move of each row lowers W, from squared distances (b, k) to all centres [theory 8].
 
     A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
     W, and adds w s/(s + w) d to that of another one.
     """
-    counts, mass, means = sums
-    features = BlockFeatures.of(block, feature_map)
-    squared = _squared_distances(features, means)
+    counts, mass, _ = sums
     rows, s = np.arange(labels.size), mass[labels]
     alone = counts[labels] == 1
     rest = np.where(alone, 1.0, s - weights)
@@ -295,28 +429,149 @@ def _movable_in(
     takes = np.where(alone, 0.0, weights * s / rest * squared[rows, labels])
     gives = weights[:, None] * mass / (mass + weights[:, None]) * squared
     gives[rows, labels] = np.inf
-    gains = takes - gives.min(axis=1)
+    return np.asarray(takes - gives.min(axis=1))
+
+
+# ---------------------------------------------------------------- rows in doubt
+
+
+class Assignment(Protocol):
+    """Rows that are sent to their nearest centres, and searched for moves of single ones."""
+
+    def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
+        """Find the nearest centre of every row, and the sums over the new clusters."""
+
+    def movable(self, found: Found, tolerance: float) -> IntArray:
+        """Find the rows of which a single move lowers W by more."""
+
+
+class Watch:
+    """Bounds of the distances of rows from the centre of their own cluster and from the nearest other [Hamerly 2010].
+
+    Both change by no more than the centres move, so that only rows whose bounds meet have to be looked at again.
+    """
+
+    def __init__(self, rows: Features) -> None:
+        self.rows = rows
+        self.labels = np.full(rows.n, -1)
+        self.upper, self.lower = np.full(rows.n, np.inf), np.zeros(rows.n)
+        self.means: FloatArray | None = None
+        self.centres: Centres | None = None
+
+    def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
+        self._follow(self.labels, means)
+        columns = (self.labels, self.upper, self.lower)
+        changes = self.rows.summed(_change_in, means, columns=columns)
+        self.centres = changes if self.centres is None else self.centres + changes
+        return self.labels.copy(), self.centres
+
+    def movable(self, found: Found, tolerance: float) -> IntArray:
+        centres = found.centres
+        self._follow(found.labels, centres.means)
+        self.centres = centres
+        sums = centres.counts, centres.mass, centres.means
+        parts = self.rows.over_blocks(_movable_in_doubt, sums, tolerance, columns=(self.labels, self.upper, self.lower))
+        return self.rows.largest_gains(parts)
+
+    def _follow(self, labels: IntArray, means: FloatArray) -> None:
+        """Move the bounds with the centres; nothing is known of rows that have changed their cluster since."""
+        if self.means is not None:
+            drift = np.sqrt(((means - self.means) ** 2).sum(axis=1))
+            farthest = int(drift.argmax())
+            others = np.full(drift.size, drift[farthest])
+            others[farthest] = np.delete(drift, farthest).max(initial=0.0)
+            self.upper += drift[self.labels]
+            self.lower -= others[self.labels]
+            self.upper[labels != self.labels] = np.inf
+        self.labels, self.means = labels.copy(), means
+
+
+def _look_again(
+    block: Any, feature_map: FeatureMap, means: FloatArray, doubtful: IntArray, known: Sequence[FloatArray]
+) -> tuple[BlockFeatures, FloatArray, FloatArray]:
+    """Compute features of some rows of a block, their squared distances (b, k) to all centres, and the rounding."""
+    part = block.part(doubtful) if isinstance(block, BlockFeatures) else block[doubtful]
+    features = BlockFeatures.of(part, feature_map, *(column[doubtful] for column in known))
+    size = np.einsum("lj,lj->l", means, means).max(initial=0.0)
+    return features, _squared_distances(features, means), DISTANCE_ROUNDING * (features.lengths + size)
+
+
+def _bounds_of(squared: FloatArray, labels: IntArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Bound the distance from the own centre from above, and that from the nearest other from below; (b,), (b,)."""
+    rows = np.arange(labels.size)
+    others = squared.copy()
+    others[rows, labels] = np.inf
+    return np.sqrt(squared[rows, labels] + rounding), np.sqrt(np.maximum(others.min(axis=1) - rounding, 0.0))
+
+
+def _change_in(
+    block: Any,
+    feature_map: FeatureMap,
+    means: FloatArray,
+    labels: IntArray,
+    upper: FloatArray,
+    lower: FloatArray,
+    weights: FloatArray,
+    *known: FloatArray,
+) -> Centres:
+    """Send the rows of one block that are in doubt to their nearest centres, and return how the sums change.
+
+    Labels and bounds change in place.
+    """
+    k = len(means)
+    doubtful = np.flatnonzero(upper >= lower)
+    if not doubtful.size:
+        return Centres.zeros(*means.shape)
+    features, squared, rounding = _look_again(block, feature_map, means, doubtful, known)
+    nearest, before = squared.argmin(axis=1).astype(np.intp), labels[doubtful]
+    labels[doubtful] = nearest
+    upper[doubtful], lower[doubtful] = _bounds_of(squared, nearest, rounding)
+    moved = np.flatnonzero(nearest != before)
+    rows, w, nearest, before = features.part(moved), weights[doubtful[moved]], nearest[moved], before[moved]
+    comes = Centres.of(rows, w, nearest, k)
+    if (before < 0).all():
+        return comes
+    return comes + -Centres.of(rows, w, before, k)
+
+
+def _movable_in_doubt(
+    block: Any,
+    feature_map: FeatureMap,
+    sums: tuple[IntArray, FloatArray, FloatArray],
+    tolerance: float,
+    labels: IntArray,
+    upper: FloatArray,
+    lower: FloatArray,
+    weights: FloatArray,
+    *known: FloatArray,
+) -> tuple[IntArray, FloatArray]:
+    """Find the rows in doubt of one block of which a single move lowers W by more; bounds change in place."""
+    counts, mass, means = sums
+    # a move gains at most w s/(s - w) upper^2 - min_l(w s_l/(s_l + w)) lower^2, unless lower is below 0
+    s, lightest, alone = mass[labels], mass.min(), counts[labels] == 1
+    factor = np.sqrt(s / np.where(alone, 1.0, s - weights))
+    doubtful = np.flatnonzero(~alone & (factor * upper >= np.sqrt(lightest / (lightest + weights)) * lower))
+    if not doubtful.size:
+        return doubtful, np.zeros(0)
+    _, squared, rounding = _look_again(block, feature_map, means, doubtful, known)
+    own = labels[doubtful]
+    upper[doubtful], lower[doubtful] = _bounds_of(squared, own, rounding)
+    gains = _gains_of_moves(squared, own, weights[doubtful], sums)
     chosen = np.flatnonzero(gains > tolerance)
-    return chosen, gains[chosen]
+    return doubtful[chosen], gains[chosen]
 
 
 def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
     """Compute the distances from the rows of one block to all centres, inside the landmarks' span; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
-    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * _products_with(features, means), 0.0))
+    return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * features.times(means), 0.0))
 
 
 def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
     """Find the nearest centre of each row, and its squared distance; (b,), (b,)."""
-    squared = np.einsum("lj,lj->l", means, means) - 2 * _products_with(features, means)
+    squared = np.einsum("lj,lj->l", means, means) - 2 * features.times(means)
     labels = squared.argmin(axis=1).astype(np.intp)
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
-
-
-def _products_with(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """Multiply the rows of one block with a few centres, too few for more than one thread; (b, k)."""
-    with one_thread():
-        return np.asarray(features.phi @ means.T)
 
 
 # ---------------------------------------------------------------- the search
@@ -326,30 +581,34 @@ def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArr
     """Draw k-means++ seeds, in proportion to weight times squared distance to the nearest seed before; (k, p)."""
     nearest, seeds = np.full(rows.n, np.inf), [draw_index(rows.weights, rng)]
     while len(seeds) < k:
-        nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).phi))
+        nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).rows))
         nearest[seeds] = 0.0
         free = nearest if nearest.any() else 1.0 - np.isin(np.arange(rows.n), seeds)
         seeds.append(draw_index(rows.weights * free, rng))
-    return rows.at(np.array(seeds)).phi
+    return rows.at(np.array(seeds)).rows
 
 
 def search_features(
-    rows: Features, start: Found, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
+    rows: Features, start: Found | FloatArray, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
-    """Run Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise."""
-    found, W, tolerance = start, start.centres.W, start.centres.tolerance
-    lloyd = True
+    """Run Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise.
+
+    It starts with a partition, or with centres (k, p), whose nearest rows are one.
+    """
+    lloyd, watch = True, rows.watch()
+    found = start if isinstance(start, Found) else Found(*refilled(rows, start, watch), 0, converged=False)
+    W, tolerance = found.centres.W, found.centres.tolerance
     while found.n_iter < max_iter:
         checkpoint()
         # Lloyd's rule first, O(n k p) and no sums in between; it brings W down in few passes
         if lloyd:
-            labels, centres = refilled(rows, found.centres.means)
+            labels, centres = refilled(rows, found.centres.means, watch)
             ended = np.array_equal(labels, found.labels) or not W - tolerance > centres.W
             if centres.W > W:  # rounding
                 labels, centres = found.labels, found.centres
         # then single moves, which leave Lloyd's local optima where W is lower elsewhere [G thm 5]
         else:
-            labels, centres, moved = _single_moves_of(rows, found, tolerance)
+            labels, centres, moved = _single_moves_of(rows, found, tolerance, watch)
             ended = moved == 0
         W = centres.W
         found = Found(labels, centres, found.n_iter + 1, ended and not (lloyd and single_moves))
@@ -361,9 +620,9 @@ def search_features(
     return found
 
 
-def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
+def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None) -> tuple[IntArray, Centres]:
     """Send every row to its nearest centre; clusters left empty take the rows worst placed, out of larger clusters."""
-    labels, centres = rows.assigned(means)
+    labels, centres = (watch or rows).assigned(means)
     empty = np.flatnonzero(centres.counts == 0)
     if not empty.size:
         return labels, centres
@@ -375,18 +634,20 @@ def refilled(rows: Features, means: FloatArray) -> tuple[IntArray, Centres]:
     return labels, rows.centres(labels, k)
 
 
-def _single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[IntArray, Centres, int]:
+def _single_moves_of(
+    rows: Features, found: Found, tolerance: float, watch: Assignment
+) -> tuple[IntArray, Centres, int]:
     """Run Hartigan's method among the rows that would move first; then recompute the sums, so that no rounding gathers.
 
     When no row would move, none does: no single move lowers W any more.
     """
-    candidates = rows.movable(found, tolerance)
+    candidates = watch.movable(found, tolerance)
     if not candidates.size:
         return found.labels, found.centres, 0
     labels, centres = found.labels.copy(), found.centres
     own, counts = labels[candidates], centres.counts.copy()
     mass, sums = centres.mass.copy(), centres.sums.copy()
-    phi = np.ascontiguousarray(rows.at(candidates).phi)
+    phi = np.ascontiguousarray(rows.at(candidates).rows)
     moved = hartigan_among_means(phi, rows.weights[candidates], own, counts, mass, sums, tolerance)
     labels[candidates] = own
     return labels, rows.centres(labels, counts.size) if moved else centres, moved
@@ -394,7 +655,6 @@ def _single_moves_of(rows: Features, found: Found, tolerance: float) -> tuple[In
 
 CANDIDATES = 20_000  # rows among which landmarks are drawn
 EIGENVALUE_CUT = 1e-12  # of the largest: directions below it are rounding
-MANY_ROWS = 2048  # from which a product with V gains from several threads
 NEGATIVE = 1e-6  # of the squared lengths: a squared distance below minus that is not rounding
 DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rounding
 
@@ -409,7 +669,7 @@ def choose_landmarks(
     """
     n = len(table)
     rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
-    part: RowTable = table if rows.size == n else PointsHere(table.pick(rows))
+    part: RowTable = PointsHere(table.pick(rows), block_rows=CANDIDATES)
     chosen = [draw_index(weights[rows], rng)]
     nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
     while len(chosen) < count:
@@ -484,17 +744,13 @@ class FeatureMap:
         """Number of features p."""
         return int(self.V.shape[1])
 
-    def apply(self, points: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute features of new points, and the squared distance of each from the landmarks' span; (b, p), (b,)."""
-        return self.of_rho(self.metric.finite_between(points, self.landmarks))
-
-    def of_rho(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute both from rho to the landmarks; (b, m) -> (b, p), (b,)."""
-        means = rho.mean(axis=1)
-        mean = float(self.column_means.mean())
-        with nullcontext() if len(rho) >= MANY_ROWS else one_thread():
-            features = (-0.5 * (rho - means[:, None] - self.column_means + mean)) @ self.V
-        return features, means - mean / 2 - np.einsum("ij,ij->i", features, features)
+    def kernel(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Compute the kernel with every landmark and with itself, from rho to the landmarks; (b, m) -> (b, m), (b,)."""
+        means, mean = rho.mean(axis=1), float(self.column_means.mean())
+        kernel = rho - means[:, None]
+        kernel -= self.column_means - mean
+        kernel *= -0.5
+        return kernel, means - mean / 2
 
     def check(self, lengths: FloatArray, residuals: FloatArray) -> None:
         """Raise where a point is nearer to the landmarks' span than 0, which shows that rho is not of negative type."""
@@ -533,10 +789,13 @@ class PointsHere:
         The rows.
     stops : sequence of int
         Numbers of rows after which a block ends.
+    block_rows : int
+        Most rows of a block.
     """
 
     points: FloatArray
     stops: Sequence[int] = ()
+    block_rows: int = BLOCK_ROWS
 
     def __len__(self) -> int:
         return len(self.points)
@@ -546,5 +805,5 @@ class PointsHere:
 
     def values(self) -> ValuesHere:
         n = len(self)
-        ends = {*range(BLOCK_ROWS, n, BLOCK_ROWS), *self.stops, n}
+        ends = {*range(self.block_rows, n, self.block_rows), *(stop for stop in self.stops if stop < n), n}
         return ValuesHere(slices_of(sorted(ends)), self.points.__getitem__)

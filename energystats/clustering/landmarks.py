@@ -26,7 +26,6 @@ from energystats.clustering.features import (
     PointsHere,
     RowTable,
     choose_landmarks,
-    refilled,
     search_features,
     seeded_centres,
 )
@@ -45,6 +44,7 @@ __all__ = ["Landmarks", "NearestCentre"]
 FEWEST_LANDMARKS = 256  # when nothing is said, unless there are more clusters
 BATCH = 16_384  # rows on which the starts are searched
 LARGEST_BATCH = 2**17  # rows before all of them are taken
+LEAST_PART = 4  # a batch beyond the first is at most one of so many parts of all rows
 BATCH_BYTES = 2**29  # of batches beyond the first
 PASSES_BETWEEN = 10  # over batches between the first and all rows
 BLOCKS = 64  # of rows, whose pairs estimate W of a cluster
@@ -81,10 +81,9 @@ class NearestCentre:
         norms = np.einsum("lj,lj->l", self.means, self.means)
         parts = []
         for start in range(0, n_points, ROWS_AT_ONCE):
-            features, residuals = self.map.of_rho(rho_of_rows(slice(start, start + ROWS_AT_ONCE)))
-            own = np.einsum("ij,ij->i", features, features) + residuals
+            kernel, own = self.map.kernel(rho_of_rows(slice(start, start + ROWS_AT_ONCE)))
             with one_thread():
-                products = features @ self.means.T
+                products = kernel @ (self.map.V @ self.means.T)
             parts.append(np.maximum(own[:, None] + norms - 2 * products, 0.0))
         return np.concatenate(parts)
 
@@ -210,40 +209,38 @@ def _search_landmarks(
     The starts are searched on a batch of rows, and the best of them goes on: on batches of twice the size each, and at
     last on all rows.
     """
-    table, feature_map, weights, batch_size, search = problem
+    rows, search = Features.of(problem.table, problem.map, problem.weights), problem.search
+    start: Found | FloatArray
     if search.by_labels:
-        rows, labels = Features.of(table, feature_map, weights), np.asarray(search.init)
+        labels = np.asarray(search.init)
         start, number = Found(labels, rows.centres(labels, search.k), 0, converged=False), 0
-    elif len(table) <= batch_size:
-        rows = Features.of(table, feature_map, weights)
+    elif rows.n <= problem.batch_size:
         return rows, _best_start(rows, search, streams)[0]
     else:
-        means, number = _centres_of_batches(problem, order, streams)
-        rows = Features.of(table, feature_map, weights)
-        start = _nearest_partition(rows, means)
+        start, number = _centres_of_batches(rows, problem.batch_size, search, order, streams)
     on_pass = _bound_to(search.callback, number)
     return rows, search_features(rows, start, search.max_iter, single_moves=True, on_pass=on_pass)
 
 
 def _centres_of_batches(
-    problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
+    rows: Features,
+    batch_size: int,
+    search: Search,
+    order: np.random.Generator,
+    streams: Iterator[np.random.Generator],
 ) -> tuple[FloatArray, int]:
     """Find the centres of the best start after growing batches of random rows, and the number of that start."""
-    table, feature_map, weights, batch_size, search = problem
-    n = len(table)
-    sizes = [min(n, max(batch_size, 2 * search.k))]
-    largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * feature_map.landmarks.shape[1]))
-    while 2 * sizes[-1] < n and 2 * sizes[-1] <= largest:
+    sizes = [min(rows.n, max(batch_size, 2 * search.k))]
+    largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * rows.map.landmarks.shape[1]), rows.n // LEAST_PART)
+    while 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     # nested batches of twice the size each [Newling & Fleuret 2016]
-    drawn_rows = order.choice(n, sizes[-1], replace=False)
-    batch = Features.of(PointsHere(table.pick(drawn_rows), sizes), feature_map, weights[drawn_rows])
+    batch = rows.taken(order.choice(rows.n, sizes[-1], replace=False), sizes)
     found, number = _best_start(batch.first(sizes[0]), search, streams)
     on_pass = _bound_to(search.callback, number)
     for size in sizes[1:]:
-        rows = batch.first(size)
-        start = _nearest_partition(rows, found.centres.means)
-        found = search_features(rows, start, min(search.max_iter, PASSES_BETWEEN), single_moves=False, on_pass=on_pass)
+        passes = min(search.max_iter, PASSES_BETWEEN)
+        found = search_features(batch.first(size), found.centres.means, passes, single_moves=False, on_pass=on_pass)
     return found.centres.means, number
 
 
@@ -252,23 +249,18 @@ def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Gen
     best: tuple[Found, int] | None = None
     bar = with_bar(streams, search.progress, total=search.n_init, unit="start", size=lambda _: 1)
     for number, stream in enumerate(bar):
+        start: Found | FloatArray
         if search.init == "random":
             labels = random_start(batch.n, search.k, stream)
             start = Found(labels, batch.centres(labels, search.k), 0, converged=False)
         else:
-            start = _nearest_partition(batch, seeded_centres(batch, search.k, stream))
+            start = seeded_centres(batch, search.k, stream)
         on_pass = _bound_to(search.callback, number)
         found = search_features(batch, start, search.max_iter, single_moves=True, on_pass=on_pass)
         if best is None or best[0].centres.W - found.centres.tolerance > found.centres.W:
             best = found, number
     assert best is not None
     return best
-
-
-def _nearest_partition(rows: Features, means: FloatArray) -> Found:
-    """Send every row to its nearest centre, and leave no cluster empty."""
-    labels, centres = refilled(rows, means)
-    return Found(labels, centres, 0, converged=False)
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
@@ -345,12 +337,12 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
     """Multiply the parts outside the landmarks' span, in blocks of rows, 0 for a row with itself; (b, b)."""
     points, found = features.table.pick(rows), []
-    every = BlockFeatures.of(points, features.map)  # one product instead of one for each block
+    every = features.at(rows)  # one product instead of one for each block
     with one_thread():
         for start in range(0, rows.size, size):
             block = slice(start, start + size)
             own, part = points[block], rows[block]
-            phi, lengths, residuals = (values[block] for values in every)
+            phi, lengths, residuals, _ = every.part(block)
             # <x, y> outside the span = (|x|^2 + |y|^2 - rho)/2 less the product inside
             norms = lengths + residuals
             products = (norms[:, None] + norms - features.map.metric.finite_between(own, own)) / 2 - phi @ phi.T
@@ -359,24 +351,20 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
     return found
 
 
-def _scatter(features: Features, mean: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scatter(features: Features, together: Centres) -> tuple[FloatArray, FloatArray]:
     """Compute the eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
-    matrix = features.summed(_scatter_in, mean, columns=(features.placed_weights,))
+    # about the mean; the landmarks' mean, from which features are counted, is not far from it
+    matrix = features.products() - np.outer(together.sums[0], together.means[0])
     with one_thread_up_to(len(matrix)):
         values, vectors = np.linalg.eigh(matrix)  # of none, too
     return values[::-1], vectors[:, ::-1]
 
 
-def _scatter_in(block: Any, feature_map: FeatureMap, mean: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute the share of one block in it."""
-    phi = BlockFeatures.of(block, feature_map).phi - mean
-    with one_thread():
-        return np.asarray((phi * weights[:, None]).T @ phi)
-
-
-def _coordinates_in(block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray) -> FloatArray:
+def _coordinates_in(
+    block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray, *_: FloatArray
+) -> FloatArray:
     """Compute the principal coordinates of the rows of one block; (b, 2)."""
-    return np.asarray((BlockFeatures.of(block, feature_map).phi - mean) @ axes)
+    return np.asarray((BlockFeatures.of(block, feature_map).rows - mean) @ axes)
 
 
 def _limits(centres: Centres) -> tuple[float, float]:
@@ -398,13 +386,13 @@ def _make_landmark_partition(
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)
     W_variance = sum(part.variance for part in parts)
-    mean = centres.together.means[0]
-    values, vectors = _scatter(features, mean)
+    together = centres.together
+    values, vectors = _scatter(features, together)
     coordinates = None
     if d.coordinates is None:
         coordinates = np.zeros((d.n, 2))
         axes = vectors[:, :2]
-        coordinates[:, : axes.shape[1]] = np.concatenate(features.over_blocks(_coordinates_in, mean, axes))
+        coordinates[:, : axes.shape[1]] = np.concatenate(features.over_blocks(_coordinates_in, together.means[0], axes))
     return Partition(
         labels=found.labels,
         k=k,

@@ -38,6 +38,7 @@ class Metric(abc.ABC):
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
     measures_columns: ClassVar[bool] = False  # takes variances, or a covariance, from the data
     needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
+    in_threads: ClassVar[bool] = True  # may be computed in several threads at once
     by_differences: ClassVar[bool] = False  # depends on x - y alone, so that a shift of all points changes nothing
 
     @property

@@ -227,6 +227,7 @@ class CallableMetric(Metric):
 
     trusted: ClassVar[bool] = False
     mixes_units: ClassVar[bool] = False  # for all that is known of it
+    in_threads: ClassVar[bool] = False
     function: Callable[[FloatArray, FloatArray], FloatArray]
     negative_type: bool | None = field(default=None, init=False, repr=False)
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
+from threading import Lock
 from typing import Any, Protocol, Self
 
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
+from energystats._core.threads import map_side_by_side
 from energystats._typing import AnyArray, FloatArray
 
 __all__ = ["BlockValues", "Measures", "ValuesHere", "ValuesThere", "fetched", "itself", "slices_of", "sum_by_tree"]
@@ -55,7 +57,7 @@ def slices_of(ends: Sequence[int]) -> list[slice]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesHere:
-    """Values of blocks that are read or computed in this process, one after the other.
+    """Values of blocks that are read or computed in this process.
 
     Attributes
     ----------
@@ -63,10 +65,13 @@ class ValuesHere:
         The rows of every block.
     read : callable
         The value of a block from its rows.
+    threaded : bool
+        Whether tasks run side by side, which they must not mind; values are read one at a time.
     """
 
     spans: Sequence[slice]
     read: Callable[[slice], Any]
+    threaded: bool = False
 
     @property
     def n_machines(self) -> int:
@@ -79,9 +84,22 @@ class ValuesHere:
         return column
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
-        for span in self.spans:
-            checkpoint()
-            yield task(self.read(span), *shared, *(column[span] for column in columns))
+        reading = Lock()
+
+        def answer(span: slice) -> Any:
+            with reading:
+                value = self.read(span)
+            return task(value, *shared, *(column[span] for column in columns))
+
+        if not self.threaded:
+            for span in self.spans:
+                checkpoint()
+                yield answer(span)
+            return
+        with map_side_by_side(len(self.spans)) as map_over:
+            for found in map_over(answer, self.spans):
+                checkpoint()
+                yield found
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
         return reduce(add, self.map(task, *shared, columns=columns))
@@ -92,7 +110,11 @@ class ValuesHere:
 
     def first(self, count: int) -> Self:
         """Keep the first few blocks only."""
-        return type(self)(self.spans[:count], self.read)
+        return replace(self, spans=self.spans[:count])
+
+    def in_threads(self, threaded: bool) -> Self:
+        """Run tasks side by side, or one after the other."""
+        return replace(self, threaded=threaded)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
