@@ -194,7 +194,9 @@ def lowest(
     each start, `uniforms` five numbers for each perturbation, of which `turn` is the number of the first.
     """
     W, found = standing[0], standing[1]
-    _, mass, table, within = tabulated_afresh(R, weights, labels, k)
+    mass, table, within = np.zeros(k), np.zeros((k, labels.size)), np.zeros(k)
+    if np.inf > W:  # there is a partition already
+        _, mass, table, within = tabulated_afresh(R, weights, labels, k)
     tables = cluster_tables(R, weights, totals, starts, k)
     for s in range(len(starts) + len(uniforms)):
         whole = True

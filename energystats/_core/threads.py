@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from energystats._core.interrupts import uninterrupted
 from energystats._core.locks import loading
 
-__all__ = ["map_side_by_side", "one_thread", "one_thread_up_to", "side_by_side"]
+__all__ = ["map_side_by_side", "one_thread", "one_thread_up_to", "side_by_side", "threads_given"]
 
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
@@ -111,7 +111,7 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
-    n_threads = min(most, _threads_given()) if most > 1 else 1
+    n_threads = min(most, threads_given()) if most > 1 else 1
     if n_threads == 1:
         yield map
         return
@@ -132,7 +132,7 @@ def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any]
         pass
 
 
-def _threads_given() -> int:
+def threads_given() -> int:
     """Count the threads that linear algebra may use at the moment."""
     given = (library.num_threads for library in _find_libraries().lib_controllers if library.user_api == "blas")
     return max(given, default=1)

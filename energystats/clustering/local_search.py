@@ -280,7 +280,7 @@ def _changes(before: IntArray, after: IntArray) -> IntArray:
 
 ENOUGH = 20  # times that the best partition is found
 LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
-PAIRS_AT_ONCE = 4_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
+PAIRS_AT_ONCE = 50_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 PAIRS_OF_STARTS = 40_000_000  # the same of starts, whose tables (at most 20 MB) are filled in one pass over the pairs
 
 

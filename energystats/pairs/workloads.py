@@ -74,7 +74,7 @@ SEARCHED = 6.0  # numbers touched for each pair in one search
 PERTURBED = 0.6  # of a search, for every perturbation
 STEPS_OF_SEARCH = 900.0
 STEPS_OF_START = 40.0  # where searches are made in compiled calls of many
-PASSES_OF_BATCH, PASSES_OF_ALL = 580.0, 800.0  # over features of landmarks, in each of which they leave the cache
+PASSES_OF_BATCH, PASSES_OF_ALL = 180.0, 180.0  # over features of landmarks, of those rows that are in doubt
 LINE_DRAW = 3.5  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 STEPS_TO_MEDIAN = 30.0  # products with the pairs; with points near a median some hundreds
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
@@ -411,8 +411,8 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
         what=f"{count_text(starts)} starts on {part:.0f} of {n:.0f} rows",
         advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
         pairs=3 * n * m + m * min(n, 20_000),
-        flops=6 * n * m * m + 2 * passes * m * k + 10 * m**3,
-        touched=passes * (m + 4 * k),
+        flops=3 * n * m * m + 2 * passes * m * k + 10 * m**3,
+        touched=6 * n * m + passes * (3 * m + 4 * k),
         steps=500 * starts,
         bytes=8 * m * min(n, 2**27 / m) + 24 * m * m,
     )

@@ -14,7 +14,8 @@ import numpy as np
 from scipy.linalg import eigh
 
 from energystats._core.gram import DENSE_LIMIT, run_lanczos
-from energystats._core.threads import one_thread_up_to
+from energystats._core.interrupts import map_in_threads
+from energystats._core.threads import one_thread, one_thread_up_to, threads_given
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
@@ -47,6 +48,7 @@ NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coincid
 # log W is then higher than from ten starts by at most .06 of s(k): measured for normal and uniform sets of 60 to 3,000
 # points in 2 to 10 columns, k = 2, 5, 8; with two starts it can be as little, with one half of s(k)
 REFERENCE_STARTS = 3
+STORED_BYTES = 2**29  # of the matrices of reference sets that are searched side by side
 NEGATIVE = "rho is negative for some points or reference points"
 COINCIDING = (
     "the points of a reference set coincide within {k} clusters, as many points of the data do, so that its W is 0"
@@ -80,19 +82,28 @@ def gap_curve(
 
     Where a reference set has a W that is not positive, the reason why there are no gaps.
     """
-    sets = with_bar(
-        reference.draws(n_resamples, rng), progress, total=n_resamples, unit="reference set", size=lambda _: 1
-    )
-    k_max = log_within.size
-    starts = reference_starts(n_init)
-    with closing(sets):
-        logs = np.array([logarithm(_withins_up_to(drawn, k_max, starts, child)) for drawn, child in sets])
+    k_max, starts = log_within.size, reference_starts(n_init)
+    sets = list(reference.draws(n_resamples, rng))
+
+    def search(drawn: tuple[Dissimilarity, np.random.Generator]) -> FloatArray:
+        return logarithm(_withins_up_to(drawn[0], k_max, starts, drawn[1]))
+
+    # every set has a generator of its own, so that neither order nor number of threads matter
+    searched = map_in_threads(search, sets, _count_threads(sets[0][0]))
+    shown = with_bar(searched, progress, total=n_resamples, unit="reference set", size=lambda _: 1)
+    with one_thread(), closing(searched), closing(shown):
+        logs = np.array(list(shown))
     if np.isnan(logs).any():
         return NEGATIVE
     if not np.isfinite(logs).all():
         return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
     # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
     return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
+
+
+def _count_threads(d: Dissimilarity) -> int:
+    """Count the threads in which sets of that size are searched: as many as linear algebra has, if there is memory."""
+    return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 
 def reference_starts(n_init: int) -> int:
