@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cholesky, eigh
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
+from energystats._core.block_krylov import fits_blocks, largest_by_blocks
 from energystats._core.powers_of_two import deviations
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray
@@ -21,6 +22,7 @@ __all__ = [
     "factor_coordinates",
     "largest_eigenpairs",
     "largest_eigenvalue",
+    "largest_pairs",
     "smallest_pair",
 ]
 
@@ -167,7 +169,7 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     """Return the `count` largest eigenvalues of G_c in falling order, and unit eigenvectors (n, count).
 
     With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
-    decomposition for small n or many pairs, else Lanczos with a fixed start, stopped when the residual is 1e-9 of
+    decomposition for small n or many pairs, else Krylov spaces from a fixed start, until the residual is 1e-9 of
     the eigenvalue; the eigenvalue's own error is of second order in it.
     """
     n = weights.size
@@ -175,9 +177,14 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     if n <= DENSE_LIMIT or 4 * count > n:
         with one_thread_up_to(n):
             values, vectors = eigh(_build_gram(multiply, weights), subset_by_index=(n - count, n - 1))
-    else:
-        values, vectors = run_lanczos(lambda v: _multiply_gram(multiply, weights, v), n, count)
-    return values[::-1], vectors[:, ::-1]
+        return values[::-1], vectors[:, ::-1]
+    return largest_pairs(lambda columns: _multiply_gram(multiply, weights, columns), n, count)
+
+
+def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
+    """Find the largest eigenpairs of a symmetric matrix, falling, by blocks of columns or one by one."""
+    found = largest_by_blocks(times, n, count) if fits_blocks(n, count) else None
+    return _run_lanczos(times, n, count) if found is None else found
 
 
 def _multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
@@ -196,13 +203,13 @@ def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
     return 0.5 * (gram + gram.T)
 
 
-def run_lanczos(times: Callable[[FloatArray], FloatArray], n: int, count: int) -> tuple[FloatArray, FloatArray]:
-    """Find the largest eigenpairs of a symmetric operator by Lanczos' method, in rising order."""
+def _run_lanczos(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
+    """Find the largest eigenpairs of a symmetric operator by Lanczos' method, falling."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space
         return np.zeros(count), np.eye(n)[:, :count]
     with one_thread_up_to(n):
         values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
-    order = np.argsort(values)
+    order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]

@@ -12,6 +12,7 @@ from scipy.linalg import eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
+from energystats._core.block_krylov import fits_blocks, largest_by_blocks
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 
@@ -40,6 +41,8 @@ class Relaxation:
         Which piece a vertex belongs to, 0..c-1.
     sparse : csr_array of shape (n, n) or None
         The matrix, where it is sparse, no eigenvalue is negative, and the directions set aside have the eigenvalue 0.
+    dense : bool
+        Whether a product with many columns costs little more than with one.
     """
 
     times: Times
@@ -47,6 +50,7 @@ class Relaxation:
     direction: FloatArray
     pieces: IntArray
     sparse: Any = None
+    dense: bool = False
 
     @property
     def n(self) -> int:
@@ -89,6 +93,10 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
         with one_thread_up_to(count):
             vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
         return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
+    if problem.dense and fits_blocks(problem.n, count):
+        pairs = largest_by_blocks(lambda columns: _flipped(problem, columns), problem.n, count)
+        if pairs is not None:
+            return problem.ceiling - pairs[0], pairs[1]
     solve: Solver = _solve_flipped
     if problem.sparse is not None and _count_envelope(problem.sparse) <= LARGEST_ENVELOPE:
         solve = _make_inverse_solver(problem)
@@ -121,6 +129,13 @@ def _add_repeated_eigenvalues(
         order = np.argsort(values, kind="stable")[:-1]
         values, vectors = values[order], vectors[:, order]
     return values, vectors
+
+
+def _flipped(problem: Relaxation, columns: FloatArray) -> FloatArray:
+    """Multiply columns by ceiling I - matrix, without the directions set aside; (n, c) -> (n, c)."""
+    inside = np.column_stack([problem.off(v) for v in columns.T])
+    product = problem.ceiling * inside - problem.times(inside)
+    return np.column_stack([problem.off(v) for v in product.T])
 
 
 def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:

@@ -240,7 +240,7 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
 
     total = float(degrees.sum())
     everything = np.zeros(d.n, np.intp)
-    problem = Relaxation(times=times, ceiling=2.0, direction=root / np.sqrt(total), pieces=everything)
+    problem = Relaxation(times=times, ceiling=2.0, direction=root / np.sqrt(total), pieces=everything, dense=True)
     values, vectors = smallest_pairs(problem, count)
     return values, vectors * np.sqrt(total) / root[:, None]
 

@@ -13,7 +13,7 @@ from typing import Literal, Protocol, Self
 import numpy as np
 from scipy.linalg import eigh
 
-from energystats._core.gram import DENSE_LIMIT, run_lanczos
+from energystats._core.gram import DENSE_LIMIT, largest_pairs
 from energystats._core.interrupts import map_in_threads
 from energystats._core.threads import one_thread, one_thread_up_to, threads_given
 from energystats._runtime import with_bar
@@ -215,9 +215,8 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     if n <= DENSE_LIMIT or 4 * count > n:
         with one_thread_up_to(n):
             values = eigh(A, eigvals_only=True, subset_by_index=(n - count, n - 1))
-    else:
-        values, _ = run_lanczos(lambda v: A @ v, n, count)
-    return np.asarray(values[::-1])
+        return np.asarray(values[::-1])
+    return largest_pairs(lambda columns: A @ columns, n, count)[0]
 
 
 def eigengaps(R: FloatArray, k_max: int) -> FloatArray:

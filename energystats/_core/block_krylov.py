@@ -1,0 +1,69 @@
+"""Find the largest eigenpairs of a symmetric matrix from its products with a few columns at a time.
+
+Lanczos' method takes a product for every vector of its basis, 20 to 60 of them. A product of all pairs with twenty
+columns costs little more than with one, because the pairs are read, or computed, once: with a block of columns, five to
+ten products are enough (Golub & Underwood 1977).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import eigh
+
+from energystats._core.interrupts import checkpoint
+from energystats._core.threads import one_thread
+from energystats._typing import FloatArray
+
+__all__ = ["fits_blocks", "largest_by_blocks"]
+
+
+TOLERANCE = 1e-9  # of an eigenvalue, or of this share of the largest one: the length of the residual
+LEAST_SCALE = 1e-3
+BASIS_BYTES = 2**28  # of the basis and its products
+MOST_BLOCKS = 12  # in the basis, before it is cut to the two best
+MOST_PRODUCTS = 60  # where it has not ended then, the eigenvalues are so close that blocks gain nothing
+Times = Callable[[FloatArray], FloatArray]  # (n, c) -> matrix @ it
+
+
+def _block_size(count: int) -> int:
+    """Choose the columns of a block, so many that wanted eigenvalues are well apart from those beyond the block."""
+    return 2 * count + 8
+
+
+def fits_blocks(n: int, count: int) -> bool:
+    """Tell whether the basis is small beside the matrix."""
+    return 6 * _block_size(count) <= n
+
+
+def largest_by_blocks(times: Times, n: int, count: int) -> tuple[FloatArray, FloatArray] | None:
+    """Find the `count` largest eigenvalues, falling, and unit eigenvectors (n, count); None where they come too slowly.
+
+    Rayleigh-Ritz on the span of X, AX, A^2 X, ..., with X random from a fixed seed; it ends when the residual
+    |Au - theta u| is 1e-9 of theta, or 1e-12 of the largest theta. Eigenvalues may repeat, up to the size of a block.
+    """
+    size = _block_size(count)
+    most = size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS))
+    basis, products = np.empty((n, 0)), np.empty((n, 0))
+    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, size)))[0]
+    for _ in range(MOST_PRODUCTS):
+        checkpoint()
+        new = times(block)
+        with one_thread():  # sums over many rows
+            basis, products = np.hstack([basis, block]), np.hstack([products, new])
+            small = basis.T @ products
+            values, vectors = eigh(0.5 * (small + small.T))
+            values, vectors = values[::-1], vectors[:, ::-1]
+            found = basis @ vectors[:, :count]
+            residuals = np.linalg.norm(products @ vectors[:, :count] - found * values[:count], axis=0)
+            scale = np.maximum(np.abs(values[:count]), LEAST_SCALE * np.abs(values).max())
+            if (residuals <= TOLERANCE * scale).all():
+                return values[:count], found
+            # the next block is what the product adds to the basis, made orthogonal twice because of rounding
+            block = new
+            for _ in range(2):
+                block = np.linalg.qr(block - basis @ (basis.T @ block))[0]
+            if basis.shape[1] + size > most:
+                basis, products = basis @ vectors[:, : 2 * size], products @ vectors[:, : 2 * size]
+    return None
