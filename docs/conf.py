@@ -18,6 +18,7 @@ import energystats as es
 from energystats.display.result import Result
 
 HERE = Path(__file__).parent
+os.environ.pop("MPLBACKEND", None)  # one that is set, as by programs of checks, would keep pictures off the pages
 os.environ["TQDM_DISABLE"] = "1"  # a bar is for those who wait, not for the page
 sys.path.insert(0, str(HERE))
 

@@ -114,6 +114,7 @@ def test_a_cell_that_fails_or_warns_ends_the_build_of_the_site():
     assert ast.literal_eval(assigned["nb_execution_mode"]) == "force"
     assert ast.literal_eval(assigned["nb_execution_raise_on_error"]) is True
     assert ast.literal_eval(assigned["nb_output_stderr"]) == "error"
+    assert 'os.environ.pop("MPLBACKEND"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert re.search(r"^python -m sphinx -W .*docs ", commands, re.MULTILINE)
 
