@@ -53,7 +53,8 @@ def value_of(key):
 
     `speed | WORDS | ratio` (or `seconds`, `peer_seconds`), WORDS of the job and peer; `significance | TABLE | ROW |
     METHOD`, the rate at .05; `segments | TABLE | ROW`, the rate; `poisson_fit | POPULATION | N | TEST`; `size | ROUTE |
-    N | seconds` (or `megabytes`); `large | NUMBER OF THE TABLE | WORDS OF THE ROW | HEAD`, as `cluster | ...`.
+    N | seconds` (or `megabytes`); `large | NUMBER OF THE TABLE | FIRST CELL | HEAD`, as `cluster | ...`. Words that
+    must all occur are joined by +.
     """
     name, *words = (word.strip() for word in key.split("|"))
     found = load(name)
@@ -76,7 +77,8 @@ def value_of(key):
         rows = [row for row in found["rows"] if (row["route"], str(row["n"])) == tuple(words[:2])]
         return one(rows, key)[words[2]]
     table = found["tables"][int(words[0]) - 1]
-    rows = [row for row in table["rows"] if all(word in " ".join(row[:2]) for word in words[1].split("+"))]
+    rows = [row for row in table["rows"] if row[0] == words[1]]
+    rows = rows or [row for row in table["rows"] if all(word in " ".join(row[:2]) for word in words[1].split("+"))]
     return one(rows, key)[table["heads"].index(words[2])]
 
 

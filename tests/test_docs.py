@@ -44,7 +44,10 @@ def trees(text):
     """Pages that a page lists in its trees of contents."""
     blocks = re.findall(r"^```\{toctree\}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     blocks += re.findall(r"^\.\. toctree::\n((?:[ ]+.*\n|\n)*)", text, re.MULTILINE)
-    return [line.strip() for block in blocks for line in block.splitlines() if re.fullmatch(r" *[\w./-]+", line)]
+    lines = [
+        re.sub(r".*<(.+)>", r"\1", line.strip()) for block in blocks for line in block.splitlines()
+    ]  # "Words <page>"
+    return [line for line in lines if re.fullmatch(r"[\w./-]+", line)]
 
 
 def slugs(text):
@@ -106,7 +109,7 @@ def test_every_page_is_in_one_list():
 
 
 def test_a_list_names_its_pages():
-    text = "```{toctree}\n:hidden:\n\na/b\n```\n\n.. toctree::\n   :maxdepth: 2\n\n   c\n\nd\n"
+    text = "```{toctree}\n:hidden:\n\nAn a? <a/b>\n```\n\n.. toctree::\n   :maxdepth: 2\n\n   c\n\nd\n"
     assert trees(text) == ["a/b", "c"]
 
 
@@ -222,3 +225,18 @@ def test_no_function_grows_faster_than_its_docstring_says():
         for found, documented in zip(row["exponents"], row["documented"], strict=True):
             # tables that outgrow the cache of the processor cost more a number
             assert found is None or found <= documented + 0.4, row["function"]
+
+
+def test_the_paper_has_the_parts_of_its_journal_and_cites_what_it_lists():
+    text = (ROOT / "paper" / "paper.md").read_text(encoding="utf-8")
+    listed = set(
+        re.findall(r"^@\w+\{(\w+),$", (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    front, body = re.match(r"\A---\n(.*?)^---$(.*)", text, re.MULTILINE | re.DOTALL).groups()
+    assert set(re.findall(r"(?<!\w)@(\w+)", body)) == listed
+    heads = ["Summary", "Statement of need", "State of the field", "Research use", "Acknowledgements", "References"]
+    assert re.findall(r"^# (.+)$", body, re.MULTILINE) == heads
+    for field in ("title", "tags", "authors", "affiliations", "date", "bibliography"):
+        assert re.search(rf"^{field}:", front, re.MULTILINE), field
+    words = len(re.sub(r"<!--.*?-->|^\|.*$", "", body, flags=re.MULTILINE).split())
+    assert 250 <= words <= 1000  # what the journal asks for
