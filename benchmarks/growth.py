@@ -21,6 +21,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from environment import describe_environment
 
 RESULTS = Path(__file__).resolve().parent / "results" / "growth.json"
 SMALL = {"n_resamples": 99, "rng": 0}
@@ -130,7 +131,9 @@ def main():
         found.append(row)
         print(name, [f"{r['seconds']:.2f} s {r['megabytes']:.0f} MB" for r in rows], row["exponents"], flush=True)
     if not words:
-        RESULTS.write_text(json.dumps({"rows": found}, indent=1) + "\n", encoding="utf-8")
+        RESULTS.write_text(
+            json.dumps({"environment": describe_environment(), "rows": found}, indent=1) + "\n", encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

@@ -77,6 +77,8 @@ def pvalues(x, rng):
 
 def main():
     """Print and keep the shares of samples that are rejected."""
+    from environment import describe_environment  # the tests import this file from elsewhere
+
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=400)
     n_samples = parser.parse_args().samples
@@ -91,7 +93,13 @@ def main():
             rates = np.mean(np.array(found) <= 0.05, axis=0)
             rows.append({"population": name, "n": n, **dict(zip(TESTS, rates.tolist(), strict=True))})
             print(name, n, *(f"{rate:.3f}" for rate in rates), flush=True)
-    what = {"n_samples": n_samples, "n_resamples": N_RESAMPLES, "level": 0.05, "rows": rows}
+    what = {
+        "environment": describe_environment(),
+        "n_samples": n_samples,
+        "n_resamples": N_RESAMPLES,
+        "level": 0.05,
+        "rows": rows,
+    }
     RESULTS.write_text(json.dumps(what, indent=1) + "\n")
 
 

@@ -23,47 +23,24 @@ import subprocess
 import sys
 import tempfile
 import tracemalloc
-from importlib import metadata
 from pathlib import Path
 
 import numpy as np
 from busy import Seconds, alone_and_beside, both_times, median_time
+from environment import describe_environment
 
 import energystats as es
 
 HERE = Path(__file__).parent
 NONE = "no peer has it"
 RESULTS = HERE / "results"
-PEERS = ("dcor", "kmeans1d", "numba", "numpy", "ruptures", "scikit-bio", "scikit-learn", "scipy", "tslearn")
-R_PACKAGES = ("ade4", "ape", "cluster", "energy", "kernlab")
 rows: list[dict[str, object]] = []  # of the table, in their order
-
-
-def environment():
-    """Describe the machine: processor, threads, versions."""
-    versions = {"energystats": es.__version__, "Python": platform.python_version()}
-    for name in PEERS:
-        try:
-            versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
-    if shutil.which("Rscript") is not None:
-        listed = ", ".join(f'"{name}"' for name in R_PACKAGES)
-        code = 'cat("R", as.character(getRversion()), "\\n"); '
-        code += f"for (p in c({listed})) if (requireNamespace(p, quietly = TRUE)) "
-        code += 'cat(paste0("R package ", p), as.character(packageVersion(p)), "\\n")'
-        done = subprocess.run(["Rscript", "-e", code], capture_output=True, text=True, check=False)
-        versions |= dict(line.rsplit(maxsplit=1) for line in done.stdout.splitlines() if line.strip())
-    threads = os.environ.get("OPENBLAS_NUM_THREADS", "as many as cores")
-    load = round(os.getloadavg()[2], 1)  # of the last quarter of an hour, this run included
-    fixed = {"cores": os.cpu_count(), "machine": platform.machine(), "threads": threads, "load": load}
-    return fixed | {"versions": versions}
 
 
 def write(name, found):
     """Results with their environment, as JSON."""
     RESULTS.mkdir(exist_ok=True)
-    text = json.dumps({"environment": environment(), "rows": found}, indent=1)
+    text = json.dumps({"environment": describe_environment(), "rows": found}, indent=1)
     (RESULTS / name).write_text(text + "\n", encoding="utf-8")
 
 

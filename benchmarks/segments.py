@@ -34,6 +34,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import energystats as es
+from benchmarks.environment import describe_environment
 from tests.simulations import ROWS_OF_ONE_LAW
 
 RESULTS = Path(__file__).parent / "results" / "segments.json"
@@ -325,6 +326,7 @@ def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
             rows[row] = compute(3 if quick else COUNTS[table])
             print(f"{table}: {row}: {rows[row]}, {time.perf_counter() - begun:.0f} s", flush=True)
             if not quick:
+                known["environment"] = describe_environment()
                 RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
@@ -374,6 +376,7 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
             three.append([what, *texts])
     blocks = [f"{length}" for length in lengths]
     return {
+        "environment": describe(known.get("environment")),
         "level": make_table(["rows", "n = 20", "50", "200"], level),
         "dependence": make_table(["correlation of neighbours", "columns", "n", *blocks], dependence),
         "block power": make_table(["correlation of neighbours", *blocks], power_of_blocks),
@@ -383,6 +386,15 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
             ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "e.divisive, 150, 30 rows"], three
         ),
     }
+
+
+def describe(place: dict[str, Any] | None) -> str:
+    """Write the day and the versions of a run; older results have none."""
+    if place is None:
+        return "The day and the versions of these tables were not recorded."
+    return (
+        f"Measured on {place['date']}. {', '.join(f'{name} {number}' for name, number in place['versions'].items())}."
+    )
 
 
 def rewrite_page() -> None:

@@ -44,6 +44,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import energystats as es
 from benchmarks import significance_report as report
+from benchmarks.environment import describe_environment
 from benchmarks.significance_tables import RESAMPLES, TABLES, NotApplicableError, Row
 
 SEED = 2026
@@ -166,6 +167,7 @@ def store(results: dict[str, Any], path: Path | None) -> None:
     """Write it whole, or not at all."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
+        results["environment"] = describe_environment()
         partly = path.with_suffix(".partly")
         partly.write_text(json.dumps(results, indent=1) + "\n")
         partly.replace(path)

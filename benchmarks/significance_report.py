@@ -13,6 +13,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 FIGURES, PAGE = DOCS / "figures", DOCS / "significance.md"
 GROUPED = {"A": SIZES, "L": LIMIT_SIZES}  # tables with one line for all sample sizes
 ABSENT = "-"
+ROWS_OF_FIGURE = 12  # more cannot be read at the width of a page
 
 
 # ---------------------------------------------------------------- numbers
@@ -43,15 +44,21 @@ def levels_of(table_id):
 
 
 def present_methods(results, table_id):
-    """Columns with at least one number."""
+    """Columns with at least one number: what the package does and what any test could do first."""
     found = results["tables"].get(table_id, {})
-    return [m for m in TABLES[table_id].methods if any("rates" in row.get(m, {}) for row in found.values())]
+    present = [m for m in TABLES[table_id].methods if any("rates" in row.get(m, {}) for row in found.values())]
+    first = [m for m in (*present[:1], "limit") if m in present]
+    return list(dict.fromkeys(first + present))
 
 
 def markdown(results, table_id):
     """A table as Markdown, with what was counted, replicates, standard errors, and what is missing."""
     if table_id == "cost":
         return costs(results)
+    if table_id == "environment":
+        return "\n### Environment\n\n" + describe_run(results)
+    if table_id == "short":
+        return "\n### In short\n\n" + in_short(results)
     table, found = TABLES[table_id], results["tables"].get(table_id, {})
     methods = present_methods(results, table_id)
     lines = ["| population | " + " | ".join(methods) + " |", "|---" * (len(methods) + 1) + "|"]
@@ -138,6 +145,30 @@ def costs(results):
     return "\n### Cost\n\nMedian of three calls on one core, after one that is not counted.\n\n" + "\n".join(lines)
 
 
+def in_short(results):
+    """The two numbers that matter of the main method: power beside the limit, and the worst levels."""
+    lines = ["| population, 100 points unless said | split test rejects | best test possible |", "|---|---|---|"]
+    for delta in (3, 4, 5):
+        found = results["tables"]["P"][f"n=100 d=2 delta={delta} share=0.5"]
+        rates = [share(found[method]["rates"]["0.05"]) for method in ("split", "limit")]
+        lines.append(f"| two normal clusters, {delta} standard deviations apart | {rates[0]} | {rates[1]} |")
+    rate = results["tables"]["B"]["N d=2 n=100"]["split"]["rates"]["0.05"]
+    lines.append(f"| one normal cloud, level .05 | {share(rate)} | - |")
+    for table_id, row in hardest_populations(results["tables"], 2):
+        rate = results["tables"][table_id][row.name]["split"]["rates"]["0.05"]
+        lines.append(f"| worst of all with one mode, level .05: {row.name} | {share(rate)} | - |")
+    return "\n".join(lines)
+
+
+def describe_run(results):
+    """One sentence on the day and the versions; results from before those were kept have the versions of a few."""
+    place = results.get("environment")
+    versions = results["versions"] if place is None else place["versions"]
+    listed = ", ".join(f"{name} {version}" for name, version in versions.items())
+    day = "on a day that was not recorded" if place is None else f"last on {place['date']}"
+    return f"Measured {day} with seed {results['seed']}. {listed}."
+
+
 # ---------------------------------------------------------------- the page
 
 
@@ -215,14 +246,25 @@ def draw_curves(found, file):
     plt.close(fig)
 
 
+def hardest_populations(tables, most=ROWS_OF_FIGURE):
+    """True null hypotheses that the default method rejects most often, the worst first."""
+    laws = [(table_id, row) for table_id in ("B", "D") for row in TABLES[table_id].rows if row.kind == "null"]
+    rates = [
+        (found["rates"]["0.05"], table_id, row)
+        for table_id, row in laws
+        if "rates" in (found := tables.get(table_id, {}).get(row.name, {}).get("split", {}))
+    ]
+    worst = sorted(rates, key=lambda rate: rate[0], reverse=True)[:most]
+    return [(table_id, row) for _, table_id, row in worst]
+
+
 def draw_levels(tables, file, edge=0.25):
-    """Rejection of true null hypotheses by law; what lies beyond the right edge stands on it."""
+    """Rejection of the hardest true null hypotheses; what lies beyond the right edge stands on it."""
     import matplotlib.pyplot as plt
 
-    laws = [(table_id, row) for table_id in ("B", "D") for row in TABLES[table_id].rows if row.kind == "null"]
-    laws = [(t, row) for t, row in laws if row.name in tables.get(t, {})]
+    laws = hardest_populations(tables)
     methods = [m for m in STYLES if m != "limit"]
-    fig, ax = plt.subplots(figsize=(8.5, 0.21 * len(laws) + 1.4), layout="constrained")
+    fig, ax = plt.subplots(figsize=(8.5, 0.3 * len(laws) + 1.6), layout="constrained")
     for j, method in enumerate(methods):
         points = [
             (min(found["rates"]["0.05"], edge), -i - 0.09 * (j - 3))

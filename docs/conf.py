@@ -4,6 +4,7 @@ Build with ``python -m sphinx -W -n -j 2 docs docs/_build/html``. A cell that fa
 without saying so by a tag, ends the build.
 """
 
+import functools
 import inspect
 import os
 import sys
@@ -17,6 +18,7 @@ import energystats as es
 from energystats.display.result import Result
 
 HERE = Path(__file__).parent
+os.environ.pop("MPLBACKEND", None)  # one that is set, as by programs of checks, would keep pictures off the pages
 os.environ["TQDM_DISABLE"] = "1"  # a bar is for those who wait, not for the page
 sys.path.insert(0, str(HERE))
 
@@ -39,6 +41,7 @@ nitpicky = True
 nitpick_ignore = [("py:obj", "sklearn.metrics.adjusted_rand_score")]
 smartquotes = False
 toc_object_entries_show_parents = "hide"
+add_module_names = False  # a reader imports `es.energy_test`, wherever it is defined
 default_role = "name"
 
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
@@ -72,7 +75,7 @@ html_theme_options = {
     "secondary_sidebar_items": ["page-toc"],
     "pygments_light_style": "tango",
 }
-html_sidebars = {"index": [], "changelog": [], "plots": []}
+html_sidebars = {"index": [], "plots": []}
 
 
 def copy_vignettes(app):
@@ -140,6 +143,11 @@ def hide_signature(app, what, name, obj, options, signature, returns):
     return None
 
 
+def skip_properties(app, what, name, obj, skip, options):
+    """Properties stand among the attributes of a class already."""
+    return True if isinstance(obj, property | functools.cached_property) else None
+
+
 def visit_math(self, node):
     """Render LaTeX as MathML, which browsers show without a script."""
     from latex2mathml.converter import convert
@@ -155,6 +163,7 @@ def setup(app):
     app.connect("config-inited", lambda app, config: copy_vignettes(app))
     app.connect("env-before-read-docs", spread_pages_with_code)
     app.connect("autodoc-process-signature", hide_signature)
+    app.connect("autodoc-skip-member", skip_properties)
     app.connect("autodoc-process-docstring", add_example, priority=100)
     app.add_role("name", name_role)
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None), block_renderers=(visit_math, None))

@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, and that bad input is one line and leaves nothing behind."""
 
+import dataclasses
 import json
 import subprocess
 import sys
@@ -7,9 +8,12 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 
 import energystats as es
 from energystats import cli, datasets
+from energystats.cli.demo import draw_slide
+from energystats.display.numbers import p_text
 from tests.conftest import sweep
 
 
@@ -51,6 +55,26 @@ def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "energystats-demo.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_picture_of_the_demo_is_in_words_with_its_legends_outside_the_points(tmp_path, monkeypatch):
+    iris = es.datasets.load("iris")
+    X = iris.drop(columns="species")
+    found, test = es.energy_cluster(X, 3, rng=0), es.cluster_test(X, 3, n_resamples=99, rng=0)
+    seen = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, *args, **kwargs: seen.append(figure))
+    draw_slide(tmp_path / "slide.png", found, test, iris["species"])
+    title, below = (text.get_text() for text in seen[0].texts)
+    assert title == "Irises form more than one cluster"
+    assert below == f"{p_text(test.pvalue)}. Null hypothesis: {test.null_hypothesis}."
+    seen[0].draw_without_rendering()
+    for ax in seen[0].axes:
+        legend, frame = ax.get_legend().get_window_extent(), ax.get_tightbbox(for_layout_only=False)
+        assert legend.y1 <= ax.xaxis.label.get_window_extent().y0
+        assert legend.y0 >= 0
+        assert 0 <= frame.x0 < frame.x1 <= seen[0].bbox.width
+    draw_slide(tmp_path / "slide.png", found, dataclasses.replace(test, pvalue=0.4), iris["species"])
+    assert seen[1].texts[0].get_text() == "No evidence of more than one cluster of irises"
+
+
 @pytest.mark.parametrize("file", sweep(["iris.csv", "iris.parquet"], ["iris.csv"]))
 def test_cluster(iris, tmp_path, capsys, file):
     assert (
@@ -83,8 +107,6 @@ def test_cluster_options(iris, capsys):
 @pytest.mark.parametrize("k", [2, 12])
 def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):
     """Each within its own panel."""
-    from matplotlib.figure import Figure
-
     seen = []
 
     def look(figure, *_, **__):

@@ -114,6 +114,7 @@ def test_a_cell_that_fails_or_warns_ends_the_build_of_the_site():
     assert ast.literal_eval(assigned["nb_execution_mode"]) == "force"
     assert ast.literal_eval(assigned["nb_execution_raise_on_error"]) is True
     assert ast.literal_eval(assigned["nb_output_stderr"]) == "error"
+    assert 'os.environ.pop("MPLBACKEND"' in (ROOT / "docs" / "conf.py").read_text(encoding="utf-8")
     commands = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     assert re.search(r"^python -m sphinx -W .*docs ", commands, re.MULTILINE)
 
@@ -131,15 +132,34 @@ def test_warnings_are_errors_unless_the_cell_says_so():
     run_vignette(cell.format(":tags: [hide-output, warns]\n"), "v.md")
 
 
+def python_blocks(name):
+    """Blocks of Python of a page, and the text that stands below each as its output, or none."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    pattern = r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?"
+    return re.findall(pattern, text, re.MULTILINE | re.DOTALL)
+
+
 @pytest.mark.slow
-def test_the_python_of_the_readme_runs(headless):
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+@pytest.mark.parametrize("name", ["README.md", "docs/tour.md"])
+def test_the_python_of_the_first_pages_runs_and_prints_what_stands_below(name, headless, capsys):
+    blocks = python_blocks(name)
     assert len(blocks) >= 2
     namespace = {"__name__": "__main__"}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for number, block in enumerate(blocks, 1):
-            run_cell(block, f"README.md, block {number}", namespace)
+        for number, (block, output) in enumerate(blocks, 1):
+            capsys.readouterr()
+            run_cell(block, f"{name}, block {number}", namespace)
+            if output:
+                shown = output.rstrip().removesuffix("...")
+                assert capsys.readouterr().out.startswith(shown), f"{name}, block {number} prints something else"
+    text = "".join(block for block, _ in blocks)
     accuracy = re.search(r"^es\.clustering_accuracy\((.*)\)  # (\.?[\d.]+)$", text, re.MULTILINE)
     assert f"{eval(f'es.clustering_accuracy({accuracy[1]})', namespace):.3f}" == accuracy[2]
+    breaks = re.search(r"^(es\.segment_test\(.*\)\.breaks)  # (\(.*?\))", text, re.MULTILINE)
+    assert str(eval(breaks[1], namespace)) == breaks[2]
+
+
+def test_the_readme_is_short_and_shows_the_output_of_its_main_example():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 120
+    assert any("null hypothesis" in output for _, output in python_blocks("README.md"))

@@ -14,7 +14,6 @@ from energystats.cli.errors import BadInputError
 from energystats.report.page import write_whole
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -115,15 +114,13 @@ def _is_formula(text: str) -> bool:
     return False
 
 
-def save_picture(
-    path: Path | None, results: Sequence[Any], console: Console, classes: pd.Series[Any] | None = None
-) -> None:
-    """Draw one panel per result, and known classes into the first, if a picture is wanted."""
+def save_picture(path: Path | None, results: Sequence[Any], console: Console) -> None:
+    """Draw one panel per result, if a picture is wanted."""
     if path is not None:
-        save(path, lambda partial: _draw(partial, results, classes), console)
+        save(path, lambda partial: _draw(partial, results), console)
 
 
-def _draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None) -> None:
+def _draw(path: Path, results: Sequence[Any]) -> None:
     """Draw one panel per result."""
     import matplotlib.pyplot as plt
 
@@ -131,8 +128,6 @@ def _draw(path: Path, results: Sequence[Any], classes: pd.Series[Any] | None) ->
     try:
         for result, ax in zip(results, axes[0], strict=True):
             result.plot(ax=ax)
-        if classes is not None:
-            results[0].plot_classes(classes, axes[0, 0])
         _fit_titles(figure, axes[0])
         figure.savefig(path, dpi=150)
     finally:
