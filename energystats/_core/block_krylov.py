@@ -46,11 +46,12 @@ def largest_by_blocks(times: Times, n: int, count: int) -> tuple[FloatArray, Flo
     size = _block_size(count)
     most = size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS))
     basis, products = np.empty((n, 0)), np.empty((n, 0))
-    block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, size)))[0]
+    with one_thread():  # sums over many rows, here and below
+        block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, size)))[0]
     for _ in range(MOST_PRODUCTS):
         checkpoint()
         new = times(block)
-        with one_thread():  # sums over many rows
+        with one_thread():
             basis, products = np.hstack([basis, block]), np.hstack([products, new])
             small = basis.T @ products
             values, vectors = eigh(0.5 * (small + small.T))
