@@ -12,6 +12,7 @@ from pathlib import Path
 
 import matplotlib.font_manager  # noqa: F401  its cache is made here once, not by many cells at the same time
 from docutils import nodes
+from numpydoc.docscrape import NumpyDocString
 from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
@@ -153,6 +154,36 @@ def add_example(app, what, name, obj, options, lines):
         lines += ["", "Examples", "--------", *EXAMPLES[name].strip().splitlines(), ""]
 
 
+def add_attributes(app, what, name, obj, options, lines):
+    """List, on the page of a result, the attributes that it computes or has from its base, after those it documents."""
+    if what != "class" or not issubclass(obj, Result) or "Attributes" not in lines:
+        return
+    entries = attributes_elsewhere(obj)
+    first = lines.index("Attributes") + 2
+    heads = [i - 1 for i in range(first, len(lines)) if lines[i].strip() and not lines[i].strip("-")]
+    place = heads[0] if heads else len(lines)
+    while not lines[place - 1].strip():
+        place -= 1
+    lines[place:place] = [line for entry in entries for line in entry]
+
+
+def attributes_elsewhere(cls):
+    """Entries of an Attributes section: those of the bases, and the properties."""
+    held, entries = set(), {}
+    for base in cls.__mro__[:-1]:
+        section = NumpyDocString(inspect.getdoc(base) or "")["Attributes"]
+        for entry in section:
+            if base is not cls and not held & set(entry.name.split(", ")):
+                entries[entry.name] = [f"{entry.name} : {entry.type}", *(f"    {line}" for line in entry.desc)]
+            held |= set(entry.name.split(", "))
+    for name in dir(cls):
+        attribute = inspect.getattr_static(cls, name)
+        if isinstance(attribute, property) and not name.startswith("_") and name not in held:
+            kind = str(attribute.fget.__annotations__["return"]).replace(" | ", " or ")
+            entries[name] = [f"{name} : {kind}", f"    {inspect.getdoc(attribute).splitlines()[0]}"]
+    return list(entries.values())
+
+
 def hide_signature(app, what, name, obj, options, signature, returns):
     """Results are made by functions, so that their constructors are nobody's business."""
     if inspect.isclass(obj) and issubclass(obj, Result):
@@ -178,6 +209,7 @@ def setup(app):
     app.connect("env-before-read-docs", spread_pages_with_code)
     app.connect("source-read", show_fresh_pictures)
     app.connect("autodoc-process-signature", hide_signature)
+    app.connect("autodoc-process-docstring", add_attributes, priority=90)
     app.connect("autodoc-process-docstring", add_example, priority=100)
     app.add_role("name", name_role)
     app.add_directive("thumbnails", Thumbnails)
