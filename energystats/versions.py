@@ -51,8 +51,7 @@ def show_versions() -> None:
     Notes
     -----
     Versions are read from the metadata of what is installed, so that only NumPy, SciPy's linear algebra, threadpoolctl
-    and numba are imported. A small loop is compiled to see whether numba works, in about a second. O(1) time and memory;
-    n plays no part.
+    and numba are imported. A small loop is compiled, to see whether numba works: about a second. O(1) time and memory.
 
     A package that is not installed is called missing. Optional ones are needed for Parquet files (pyarrow), Markdown
     tables (tabulate), Dask collections, and arrays on other devices (array-api-compat beside cupy, torch or jax).
