@@ -155,33 +155,35 @@ def add_example(app, what, name, obj, options, lines):
 
 
 def add_attributes(app, what, name, obj, options, lines):
-    """List, on the page of a result, the attributes that it computes or has from its base, after those it documents."""
-    if what != "class" or not issubclass(obj, Result) or "Attributes" not in lines:
+    """List, on the page of a result, what it computes or has from its base; after numpydoc, which would make links."""
+    if what != "class" or not issubclass(obj, Result) or ":Attributes:" not in lines:
         return
-    entries = attributes_elsewhere(obj)
-    first = lines.index("Attributes") + 2
-    heads = [i - 1 for i in range(first, len(lines)) if lines[i].strip() and not lines[i].strip("-")]
-    place = heads[0] if heads else len(lines)
-    while not lines[place - 1].strip():
-        place -= 1
-    lines[place:place] = [line for entry in entries for line in entry]
+    place = lines.index(":Attributes:") + 1
+    while place < len(lines) and (not lines[place].strip() or lines[place].startswith(" ")):
+        place += 1
+    lines[place:place] = [line for entry in attributes_elsewhere(obj) for line in [*entry, ""]]
 
 
 def attributes_elsewhere(cls):
-    """Entries of an Attributes section: those of the bases, and the properties."""
+    """Entries of the attributes of the bases, and of the properties."""
     held, entries = set(), {}
     for base in cls.__mro__[:-1]:
-        section = NumpyDocString(inspect.getdoc(base) or "")["Attributes"]
-        for entry in section:
-            if base is not cls and not held & set(entry.name.split(", ")):
-                entries[entry.name] = [f"{entry.name} : {entry.type}", *(f"    {line}" for line in entry.desc)]
-            held |= set(entry.name.split(", "))
+        for found in NumpyDocString(inspect.getdoc(base) or "")["Attributes"]:
+            names = set(found.name.split(", "))
+            if base is not cls and not held & names:
+                entries[found.name] = attribute_entry(found.name, found.type, found.desc)
+            held |= names
     for name in dir(cls):
         attribute = inspect.getattr_static(cls, name)
         if isinstance(attribute, property) and not name.startswith("_") and name not in held:
             kind = str(attribute.fget.__annotations__["return"]).replace(" | ", " or ")
-            entries[name] = [f"{name} : {kind}", f"    {inspect.getdoc(attribute).splitlines()[0]}"]
+            entries[name] = attribute_entry(name, kind, inspect.getdoc(attribute).split("\n\n")[0].splitlines())
     return list(entries.values())
+
+
+def attribute_entry(name, kind, text):
+    """Write an attribute as numpydoc does."""
+    return [f"    **{name}** : {kind}", *(f"        {line}" for line in text)]
 
 
 def hide_signature(app, what, name, obj, options, signature, returns):
@@ -209,8 +211,8 @@ def setup(app):
     app.connect("env-before-read-docs", spread_pages_with_code)
     app.connect("source-read", show_fresh_pictures)
     app.connect("autodoc-process-signature", hide_signature)
-    app.connect("autodoc-process-docstring", add_attributes, priority=90)
     app.connect("autodoc-process-docstring", add_example, priority=100)
+    app.connect("autodoc-process-docstring", add_attributes, priority=600)  # numpydoc has 500
     app.add_role("name", name_role)
     app.add_directive("thumbnails", Thumbnails)
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None), block_renderers=(visit_math, None))
