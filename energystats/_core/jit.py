@@ -77,13 +77,13 @@ def try_compiler() -> str:
         return f"no: {OBSTACLE}"
     try:
         with uninterrupted():
-            numba.njit(_add_up)(3)
+            numba.njit(_sum_below)(3)
     except Exception as error:  # of many kinds, from a compiler that does not fit the machine
         return f"no: {type(error).__name__}: {error}"
     return "yes"
 
 
-def _add_up(n: int) -> int:
+def _sum_below(n: int) -> int:
     total = 0
     for _ in range(n):
         total += 1
