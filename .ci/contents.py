@@ -19,7 +19,10 @@ def complaints(path: str, tracked: set[str]) -> list[str]:
     """Files that are missing, and files that have no business there."""
     held = shipped(path)
     package = {name for name in tracked if name.startswith("energystats/")}
-    wanted = package if path.endswith(".whl") else package | {"README.md", "LICENSE", "CHANGELOG.md", "pyproject.toml"}
+    beside = {name for name in tracked if name and "/" not in name and not name.startswith(".")} | {
+        "conda/recipe/meta.yaml"
+    }
+    wanted = package if path.endswith(".whl") else package | beside
     assert "energystats/py.typed" in package
     assert any(name.endswith(".csv") for name in package)
     found = [f"{name} is missing" for name in sorted(wanted - held)]

@@ -7,12 +7,15 @@ without saying so by a tag, ends the build.
 import functools
 import inspect
 import os
+import subprocess
 import sys
 from pathlib import Path
 
 import matplotlib.font_manager  # noqa: F401  its cache is made here once, not by many cells at the same time
 from docutils import nodes
+from numpydoc.docscrape import NumpyDocString
 from sphinx import addnodes
+from sphinx.errors import ExtensionError
 
 import energystats as es
 from energystats.display.result import Result
@@ -23,6 +26,7 @@ os.environ["TQDM_DISABLE"] = "1"  # a bar is for those who wait, not for the pag
 sys.path.insert(0, str(HERE))
 
 from examples import DATA, EXAMPLES  # noqa: E402
+from gallery import FRESH, Thumbnails, with_fresh_pictures  # noqa: E402
 
 project = "energystats"
 author = "The energystats developers"
@@ -92,6 +96,23 @@ def copy_vignettes(app):
             copy.write_text(text, encoding="utf-8")
 
 
+def begin_pictures(app, config):
+    """Draw the pictures of the gallery in two processes, while the reference is generated."""
+    command = [sys.executable, HERE / "make_figures.py", "--folder", HERE / FRESH, "--part"]
+    app.pictures_drawn = [subprocess.Popen([*command, part]) for part in ("1/2", "2/2")]
+
+
+def end_pictures(app, env, docnames):
+    """Wait for the pictures, before the pages that show them are read; who cannot be drawn ends the build."""
+    if any(process.wait() for process in app.pictures_drawn):
+        raise ExtensionError("a picture of docs/plots.md cannot be drawn; its error is printed above")
+
+
+def show_fresh_pictures(app, docname, source):
+    """Let the pages show the pictures of this build."""
+    source[0] = with_fresh_pictures(source[0])
+
+
 def spread_pages_with_code(app, env, docnames):
     """Put the pages that run code at equal distances: `-j` deals the list out in a few pieces of neighbours."""
     slow = {name for name in docnames if is_run(env.doc2path(name))}
@@ -136,6 +157,38 @@ def add_example(app, what, name, obj, options, lines):
         lines += ["", "Examples", "--------", *EXAMPLES[name].strip().splitlines(), ""]
 
 
+def add_attributes(app, what, name, obj, options, lines):
+    """List, on the page of a result, what it computes or has from its base; after numpydoc, which would make links."""
+    if what != "class" or not issubclass(obj, Result) or ":Attributes:" not in lines:
+        return
+    place = lines.index(":Attributes:") + 1
+    while place < len(lines) and (not lines[place].strip() or lines[place].startswith(" ")):
+        place += 1
+    lines[place:place] = [line for entry in attributes_elsewhere(obj) for line in [*entry, ""]]
+
+
+def attributes_elsewhere(cls):
+    """Entries of the attributes of the bases, and of the properties."""
+    held, entries = set(), {}
+    for base in cls.__mro__[:-1]:
+        for found in NumpyDocString(inspect.getdoc(base) or "")["Attributes"]:
+            names = set(found.name.split(", "))
+            if base is not cls and not held & names:
+                entries[found.name] = attribute_entry(found.name, found.type, found.desc)
+            held |= names
+    for name in dir(cls):
+        attribute = inspect.getattr_static(cls, name)
+        if isinstance(attribute, property) and not name.startswith("_") and name not in held:
+            kind = str(attribute.fget.__annotations__["return"]).replace(" | ", " or ")
+            entries[name] = attribute_entry(name, kind, inspect.getdoc(attribute).split("\n\n")[0].splitlines())
+    return list(entries.values())
+
+
+def attribute_entry(name, kind, text):
+    """Write an attribute as numpydoc does."""
+    return [f"    **{name}** : {kind}", *(f"        {line}" for line in text)]
+
+
 def hide_signature(app, what, name, obj, options, signature, returns):
     """Results are made by functions, so that their constructors are nobody's business."""
     if inspect.isclass(obj) and issubclass(obj, Result):
@@ -161,9 +214,14 @@ def visit_math(self, node):
 def setup(app):
     """Register what is above."""
     app.connect("config-inited", lambda app, config: copy_vignettes(app))
+    app.connect("config-inited", begin_pictures)
+    app.connect("env-before-read-docs", end_pictures)
     app.connect("env-before-read-docs", spread_pages_with_code)
+    app.connect("source-read", show_fresh_pictures)
     app.connect("autodoc-process-signature", hide_signature)
     app.connect("autodoc-skip-member", skip_properties)
     app.connect("autodoc-process-docstring", add_example, priority=100)
+    app.connect("autodoc-process-docstring", add_attributes, priority=600)  # numpydoc has 500
     app.add_role("name", name_role)
+    app.add_directive("thumbnails", Thumbnails)
     app.add_html_math_renderer("mathml", inline_renderers=(visit_math, None), block_renderers=(visit_math, None))

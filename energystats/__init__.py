@@ -7,11 +7,16 @@ import lazy_loader as _lazy
 
 from energystats._core.locks import loading as _loading
 
-__version__ = "0.1.0.dev0"
 _load, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)
 
 
 def __getattr__(name: str) -> object:
+    if name == "__version__":
+        from energystats.versions import find_version
+
+        found: object = find_version()
+        globals()[name] = found
+        return found
     if name not in __all__:
         raise AttributeError(f"module 'energystats' has no attribute {name!r}")
     with _loading():  # the estimator's module imports scikit-learn

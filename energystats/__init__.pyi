@@ -89,5 +89,6 @@ from .selection.results import ClusterStabilityResult as ClusterStabilityResult
 from .selection.results import SelectKResult as SelectKResult
 from .selection.select_k import select_k as select_k
 from .selection.stability import cluster_stability as cluster_stability
+from .versions import show_versions as show_versions
 
 __version__: str

@@ -200,10 +200,11 @@ def same_numbers(first, second, rel=1e-12):
 
 
 def functions():
-    """Names of the public functions and of the estimator."""
+    """Names of the public functions that compute something, and of the estimator."""
     import energystats as es
 
-    return {name for name in es.__all__ if inspect.isfunction(getattr(es, name))} | {"EnergyClustering"}
+    named = {name for name in es.__all__ if inspect.isfunction(getattr(es, name))}
+    return (named | {"EnergyClustering"}) - {"show_versions"}
 
 
 if __name__ == "__main__":

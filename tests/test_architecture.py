@@ -19,7 +19,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["exceptions", "_typing"],
     ["_runtime"],
     ["_core"],
-    ["inputs"],
+    ["inputs", "versions"],
     ["metrics", "datasets"],
     ["pairs", "display"],
     ["dissimilarity", "plotting"],

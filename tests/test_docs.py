@@ -5,8 +5,10 @@ import doctest
 import json
 import re
 import runpy
+import sys
 from pathlib import Path
 
+import matplotlib as mpl
 import pytest
 
 import energystats as es
@@ -15,6 +17,10 @@ from tests.conftest import sweep
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
+sys.path.insert(0, str(DOCS))
+import gallery  # noqa: E402
+
+mpl.use("Agg")
 VIGNETTES = {path.stem for path in (ROOT / "vignettes").glob("*.md")}
 RECIPES = {path.stem for path in (DOCS / "howto").glob("*.md")} - {"index"}
 PAGES = [
@@ -150,13 +156,64 @@ def test_broken_links_and_unknown_names_are_found():
     ]
 
 
-def test_the_gallery_shows_every_figure_that_is_drawn():
-    tree = ast.parse((DOCS / "make_figures.py").read_text(encoding="utf-8"))
-    assigned = [node for node in tree.body if isinstance(node, ast.AnnAssign) and node.target.id == "FIGURES"]
-    drawn = {f"figures/plot-{key.value}.png" for key in assigned[0].value.keys}
-    shown = set(LINK.findall((DOCS / "plots.md").read_text(encoding="utf-8")))
-    assert drawn <= shown, drawn - shown
-    assert {f"figures/{path.name}" for path in (DOCS / "figures").glob("plot-*.png")} == drawn
+PICTURES = gallery.read_page(gallery.PAGE.read_text(encoding="utf-8"))
+
+
+def test_the_gallery_shows_every_public_plot():
+    """A method that several classes inherit is shown once."""
+    shown = {gallery.public_plots()[picture.method] for picture in PICTURES}
+    missing = [name for name, function in gallery.public_plots().items() if function not in shown]
+    assert not missing
+    assert len(shown) > 30
+
+
+def test_every_picture_of_the_gallery_has_its_file_and_no_file_is_left_over():
+    names = [picture.name for picture in PICTURES]
+    assert sorted(path.name for path in (DOCS / "figures").glob("plot-*.png")) == sorted(
+        f"plot-{name}.png" for name in names
+    )
+    assert len({picture.title for picture in PICTURES}) == len(names), "titles are the anchors"
+
+
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda p: p.name)
+def test_pictures_are_made_by_five_lines_that_stand_alone(picture):
+    lines = [line for line in picture.code.splitlines() if line and not line.startswith(("import ", "from "))]
+    assert 1 <= len(lines) <= 5
+    assert "import energystats as es\n" in picture.code
+    assert len(picture.alt) > 10
+    called = ast.parse(lines[-1]).body[0].value.func
+    assert called.attr == picture.method.rpartition(".")[2]
+
+
+@pytest.mark.parametrize(
+    "picture", sweep(PICTURES, [p for p in PICTURES if p.name == "within"]), ids=lambda picture: picture.name
+)
+def test_pictures_are_drawn_inside_their_figure(picture):
+    """Nothing warns, the method is the one that the page names, and no title is cut off."""
+    import matplotlib.pyplot as plt
+
+    axes = gallery.draw(picture)
+    axes.figure.draw_without_rendering()
+    for ax in axes.figure.axes:
+        for title in (ax.title, ax._left_title, ax._right_title):
+            assert title.get_window_extent().x1 <= axes.figure.bbox.x1 + 1
+    plt.close("all")
+
+
+def test_a_section_without_its_parts_and_a_call_of_another_method_are_noticed():
+    text = "## g\n\n### One\n\n`Dispersion.plot`: words.\n\n```python\n{}\n```\n\n![words](figures/plot-one.png)\n"
+    with pytest.raises(ValueError, match=r"a title, a method, code and a picture, got \['One'\]"):
+        gallery.read_page(text.replace("`: words", " words"))
+    code = "import energystats as es\nes.dispersion([1.0, 2.0], ['a', 'b']).plot_decomposition()"
+    [picture] = gallery.read_page(text.format(code))
+    with pytest.raises(ValueError, match=r"must call Dispersion.plot alone, got \['Dispersion.plot_decomposition'\]"):
+        gallery.draw(picture)
+
+
+def test_the_site_shows_the_pictures_of_its_build():
+    page = "![a](../figures/plot-a.png) ![b](figures/plot-b.png) ![c](figures/growth.png)"
+    fresh = gallery.with_fresh_pictures(page)
+    assert LINK.findall(fresh) == ["../built/plot-a.png", "built/plot-b.png", "figures/growth.png"]
 
 
 def test_the_benchmark_page_has_the_numbers_of_the_results():

@@ -1,7 +1,6 @@
 """Contents of the pictures: artists, labels and limits, against the numbers behind them."""
 
 import re
-import runpy
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -662,16 +661,15 @@ def test_pictures_go_into_the_axes_given(three):
         assert isinstance(method(), mpl.axes.Axes)
 
 
-SCRIPT = Path(__file__).parent.parent / "docs" / "make_figures.py"
+FIGURES = Path(__file__).parent.parent / "docs" / "figures"
 
 
-@pytest.mark.skipif(not SCRIPT.exists(), reason="the sources of the documentation are not here")
-def test_every_figure_of_the_documentation_is_there_and_small():
-    figures = runpy.run_path(str(SCRIPT))["FIGURES"]
-    drawn = {path.stem.removeprefix("plot-"): path for path in (SCRIPT.parent / "figures").glob("plot-*.png")}
-    assert set(drawn) == set(figures)
-    for path in drawn.values():
-        assert 3000 < path.stat().st_size < 100_000
+@pytest.mark.skipif(not FIGURES.exists(), reason="the sources of the documentation are not here")
+def test_figures_of_the_documentation_are_small():
+    """That none is missing or left over: test_docs.py."""
+    sizes = [path.stat().st_size for path in FIGURES.glob("plot-*.png")]
+    assert len(sizes) > 30
+    assert all(3000 < size < 100_000 for size in sizes)
 
 
 def test_pictures_take_rows_by_their_names(rng):

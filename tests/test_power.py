@@ -65,7 +65,7 @@ def test_same_seed_same_powers_whatever_else_is_asked_for():
     alone = es.energy_power(STANDARD, MOVED, 10, n_replicates=50, n_resamples=99, rng=3)
     among = es.energy_power(STANDARD, MOVED, [20, 5, 10, 10], n_replicates=50, n_resamples=99, rng=3)
     assert [row.n_x for row in among.rows] == [5, 10, 20]
-    assert among.rows[1] == alone.rows[0]
+    assert repr(among.rows[1]) == repr(alone.rows[0])  # from Python 3.13 on rows with NaN are not equal to themselves
     resolved = es.metrics.Euclidean()
     key = draw_key(np.random.default_rng(3))
     sources, between = _sources_of(STANDARD, MOVED, resolved)[0], STATISTICS["between"]

@@ -6,6 +6,7 @@ import functools
 import importlib
 import inspect
 import pickle
+import re
 import subprocess
 import sys
 import types
@@ -14,13 +15,14 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from numpydoc.docscrape import FunctionDoc
+from numpydoc.docscrape import ClassDoc, FunctionDoc
 from numpydoc.validate import validate
 from scipy import stats
 
 import energystats as es
 from energystats.display.result import Result, VerdictFirst
 from energystats.display.sentences import Caution
+from energystats.distribution_tests import results as method_results
 from tests.conftest import sweep
 
 mpl.use("Agg")
@@ -28,6 +30,8 @@ mpl.use("Agg")
 FUNCTIONS = [name for name in es.__all__ if inspect.isfunction(getattr(es, name))]
 CLASSES = [name for name in es.__all__ if inspect.isclass(getattr(es, name))]
 RESULTS = [name for name in CLASSES if issubclass(getattr(es, name), Result)]
+METHOD_RESULTS = [getattr(method_results, name) for name in method_results.__all__ if name.endswith("Result")
+                  and name not in RESULTS]  # fmt: skip
 WARNINGS = [name for name in CLASSES if issubclass(getattr(es, name), Warning)]
 MAKERS = [f"energystats.datasets.{name}" for name, f in vars(es.datasets).items()
           if inspect.isfunction(f) and name in es.datasets.__all__ and name != "load"]  # fmt: skip
@@ -82,11 +86,68 @@ def test_examples_run(name):
         assert runner.run(test).failed == 0
 
 
-@pytest.mark.parametrize("name", RESULTS)
-def test_result_fields_are_documented(name):
-    result = getattr(es, name)
-    for field in dataclasses.fields(result):
-        assert field.name in result.__doc__, f"{name}.{field.name} is not documented"
+def documented_attributes(cls):
+    """Name -> type, as the Attributes sections of a class and its bases have them."""
+    found = {}
+    for base in reversed(cls.__mro__[:-1]):
+        if base.__doc__:
+            options = {"show_class_members": False, "show_inherited_class_members": False}
+            for entry in ClassDoc(base, config=options)["Attributes"]:
+                found |= {name.strip(): entry.type for name in entry.name.split(",")}
+    return found
+
+
+def public_attributes(cls):
+    """Fields, and properties with the first line of their docstrings."""
+    found = {field.name: "" for field in dataclasses.fields(cls)}
+    for name in dir(cls):
+        attribute = inspect.getattr_static(cls, name)
+        if isinstance(attribute, property):
+            found[name] = (attribute.__doc__ or "").strip()
+    return {name: text for name, text in found.items() if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("cls", [getattr(es, name) for name in RESULTS] + METHOD_RESULTS, ids=lambda cls: cls.__name__)
+def test_attributes_of_results_are_documented_and_those_documented_exist(cls):
+    documented, public = documented_attributes(cls), public_attributes(cls)
+    assert [name for name, text in public.items() if name not in documented and not text] == []
+    assert set(documented) <= set(public)
+
+
+PLAIN = {"float": float, "int": int, "bool": bool, "str": str, "tuple": tuple, "ndarray": np.ndarray,
+         "pandas.DataFrame": pd.DataFrame, "pandas.Index": pd.Index,
+         "mapping": types.MappingProxyType, "None": type(None)}  # fmt: skip
+
+
+def fits(value, documented):
+    """Whether a value is of a type as docstrings write it: "float or None", "ndarray of shape (n,)", "{'a', 'b'}"."""
+    names = [base.__name__ for base in type(value).__mro__]
+    for part in re.split(r",? or ", documented):
+        if part.startswith("{"):
+            return repr(value).replace("'", '"') in re.findall(r'"[^"]*"|None', documented)
+        word = re.match(r"[\w.]*", part)[0]
+        if word in names or isinstance(value, PLAIN.get(word, ())):
+            return True
+    return False
+
+
+def test_values_have_the_types_that_are_documented(result):
+    wrong = []
+    for name, documented in documented_attributes(type(result)).items():
+        value = getattr(result, name)
+        if not fits(value, documented):
+            wrong.append(f"{name} is {value!r:.80}, documented as {documented}")
+    assert wrong == []
+
+
+def test_another_type_than_the_documented_one_is_noticed():
+    assert fits(1.0, "float or None")
+    assert fits(None, "ndarray of shape (n,) or None")
+    assert fits("b", '{"a", "b"}')
+    assert fits(None, '{None, "b"}')
+    assert not fits("c", '{"a", "b"}')
+    assert not fits(1, "float")
+    assert not fits(np.ones(2), "tuple of float")
 
 
 @pytest.mark.parametrize("name", [name for name in es.__all__ if callable(getattr(es, name)) and name not in RESULTS])

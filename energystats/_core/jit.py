@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 from energystats._core.interrupts import uninterrupted
 from energystats.exceptions import PerformanceWarning, warn
 
-__all__ = ["njit", "on_compilation"]
+__all__ = ["njit", "on_compilation", "try_compiler"]
 
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -25,15 +25,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 SLOWLY = "the loops run in plain Python, with the same results, about a hundred times slower."
 
 numba: Any = None
+OBSTACLE = ""  # what keeps loops from being compiled
 try:
     with uninterrupted():
         numba = import_module("numba")
 except Exception as error:  # numba refuses some versions of numpy or Python with other errors than ImportError
-    warn(f"numba cannot be imported ({error}); {SLOWLY}", PerformanceWarning)
+    OBSTACLE = f"numba cannot be imported ({error})"
 else:
     if numba.config.DISABLE_JIT:
-        numba = None
-        warn(f"NUMBA_DISABLE_JIT is set; {SLOWLY}", PerformanceWarning)
+        numba, OBSTACLE = None, "NUMBA_DISABLE_JIT is set"
+if OBSTACLE:
+    warn(f"{OBSTACLE}; {SLOWLY}", PerformanceWarning)
 
 
 def njit(function: Function) -> Function:
@@ -67,6 +69,25 @@ def _hold_interrupts_while_compiling(compile_loop: Callable[..., Any]) -> Callab
             return compile_loop(*arguments)
 
     return compile_whole
+
+
+def try_compiler() -> str:
+    """Compile a small loop, and say in words whether that works."""
+    if numba is None:
+        return f"no: {OBSTACLE}"
+    try:
+        with uninterrupted():
+            numba.njit(_sum_below)(3)
+    except Exception as error:  # of many kinds, from a compiler that does not fit the machine
+        return f"no: {type(error).__name__}: {error}"
+    return "yes"
+
+
+def _sum_below(n: int) -> int:
+    total = 0
+    for _ in range(n):
+        total += 1
+    return total
 
 
 @contextmanager

@@ -34,7 +34,8 @@ class Console:
     """
 
     def __init__(self, *, json: bool = False, quiet: bool = False) -> None:
-        self.json, self.quiet = json, quiet
+        self.json: bool = json
+        self.quiet: bool = quiet
         self.notes: list[str] = []
         self.files: list[str] = []
         self.lost: str | None = None  # why standard output could not be written

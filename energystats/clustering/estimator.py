@@ -15,7 +15,7 @@ from energystats._runtime import weigh
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.energy_cluster import as_algorithm
 from energystats.clustering.landmarks import NearestCentre
-from energystats.clustering.partition import NearestCluster
+from energystats.clustering.partition import NearestCluster, Partition
 from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.exceptions import NotNegativeTypeWarning, warn
@@ -205,17 +205,18 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         check_count(self.n_clusters, "n_clusters", low=1)
         search = search.on(d, weights)
         weigh(False, d, *algorithm.work(d, search))
-        self.partition_, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
+        found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
+        self.partition_: Partition = found
         self._nearest: NearestCluster | NearestCentre = rule or NearestCluster.of(
             self.partition_.labels, self.partition_.within_per_cluster, weights
         )
         self._points: FloatArray | None = rule.map.landmarks if rule else d.points if d.has_points else None
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
-        self.within_ = self.partition_.within
-        self.between_ = self.partition_.between
-        self.total_ = self.partition_.total
-        self.bound_ = self.partition_.bound
-        self.n_iter_ = self.partition_.n_iter
+        self.within_: float = self.partition_.within
+        self.between_: float = self.partition_.between
+        self.total_: float = self.partition_.total
+        self.bound_: float = self.partition_.bound
+        self.n_iter_: int = self.partition_.n_iter
         self._n_features_out = search.k
         return self
 

@@ -101,7 +101,7 @@ class DiscoResult(Result):
     df_residual : int
         Its degrees of freedom.
     total : float
-        T.
+        The total dispersion T.
     n : int
         Rows used.
     null_distribution : ndarray of shape (n_resamples,) or (n_resamples - 1,)

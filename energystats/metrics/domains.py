@@ -66,7 +66,10 @@ class RowError(ValueError):
     """
 
     def __init__(self, metric: str, fault: Fault, place: str, label: Any) -> None:
-        self.metric, self.fault, self.place, self.label = metric, fault, place, label
+        self.metric: str = metric
+        self.fault: Fault = fault
+        self.place: str = place
+        self.label: Any = label
         super().__init__(self.message())
 
     def message(self, place: str | None = None) -> str:

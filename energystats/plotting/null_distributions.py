@@ -132,7 +132,7 @@ def plot_interval(
     ax.axvline(observed, color=OBSERVED, lw=2, label="E of the samples")
     ax.set_xlabel("energy distance E")
     ax.set_ylabel("count")
-    ax.set_title(f"interval of E, {write_sizes_for_title(sizes)}", loc="left")
+    ax.set_title(f"Interval of E, {write_sizes_for_title(sizes)}", loc="left")
     ax.legend(frameon=False)
     return ax
 
@@ -235,7 +235,7 @@ def plot_pairs(
     low, high = min(0.0, *effects), max(0.0, *effects)
     ax.set_xlim(1.05 * low, high + 0.6 * (high - low or 1.0))  # room for what is written beside the bars
     ax.set_xlabel("S/T of the pair (hatched: adjusted p at most .05)")
-    ax.set_title(f"pairs of groups, adjusted: {correction}", loc="left")
+    ax.set_title(f"Pairs of groups, adjusted: {correction}", loc="left")
     return ax
 
 
@@ -262,7 +262,7 @@ def _draw_pair_table(
     for shade, chosen in (("white", table <= middle), ("black", table > middle)):
         j, i = np.nonzero((stars == 1) & chosen)
         ax.scatter(i, j, s=float(np.clip(9000 / len(names) ** 2, 1, 60)), marker="*", color=shade, lw=0)
-    ax.set_title(f"pairs of groups; star: adjusted p at most .05 ({correction})", loc="left")
+    ax.set_title(f"Pairs of groups; star: adjusted p at most .05 ({correction})", loc="left")
     return ax
 
 

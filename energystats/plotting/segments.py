@@ -102,12 +102,9 @@ def plot_within_by_k(within: FloatArray, ax: Axes | None = None, *, total: float
     ax.plot(k, within / (total or 1.0), color=CURVE, marker="o", lw=1.2)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_ylim(bottom=0.0)
-    ax.set_xlabel("segments")
+    ax.set_xlabel(f"number of segments, of at least {min_size} row{'s' * (min_size > 1)}")
     ax.set_ylabel("smallest W/T" if total else "smallest W")
-    ax.set_title(
-        f"The smallest W for every number of segments, n = {n}, at least {min_size} row{'s' * (min_size > 1)} each",
-        loc="left",
-    )
+    ax.set_title(f"Smallest W for every number of segments, n = {n}", loc="left")
     return ax
 
 
