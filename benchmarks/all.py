@@ -33,6 +33,7 @@ STEPS = {
     "large": (["large.py"], ONE_THREAD),
     "cluster": (["cluster.py"], ONE_THREAD),
     "poisson_fit": (["poisson_fit.py"], {}),
+    "normality_null": (["normality_null.py"], ONE_THREAD),
     "segments": (["segments.py", "--fresh"], {}),
     "significance": (["significance.py", "--fresh"], {}),
     "papers": (["papers.py"], {}),

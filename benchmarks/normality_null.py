@@ -14,8 +14,9 @@ import json
 from pathlib import Path
 
 import numpy as np
-from energystats._core import normal
 from environment import describe_environment
+
+from energystats._core import normal
 
 RESULTS = Path(__file__).parent / "results" / "normality_null.json"
 SIZES = (60, 125, 250, 500)
@@ -25,10 +26,8 @@ COLUMNS = (2, 5, 20)
 
 def statistics(n, d, count, rng):
     """Statistics of `count` normal samples of n points in d columns."""
-    found = []
-    for _ in range(count // 100):
-        found.append(normal.normality_statistics(normal.orthonormal(rng.standard_normal((100, n, d)))))
-    return np.concatenate(found)
+    drawn = (rng.standard_normal((100, n, d)) for _ in range(count // 100))
+    return np.concatenate([normal.normality_statistics(normal.orthonormal(samples)) for samples in drawn])
 
 
 def main():
@@ -43,7 +42,9 @@ def main():
         for n in SIZES[:-1]:
             rates = [float(np.mean(drawn[n] > np.quantile(last, 1 - level))) for level in LEVELS]
             rows.append({"d": d, "n": n, "rates": rates})
-            print(f"d = {d:2d}, {n:4d} points beside {SIZES[-1]}:", " ".join(f"{rate:.4f}" for rate in rates), flush=True)
+            print(
+                f"d = {d:2d}, {n:4d} points beside {SIZES[-1]}:", " ".join(f"{rate:.4f}" for rate in rates), flush=True
+            )
     kept = {"environment": describe_environment(), "samples": count, "levels": LEVELS, "sizes": SIZES, "rows": rows}
     RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 

@@ -152,6 +152,14 @@ def poisson(rows):
     return "\n".join(lines)
 
 
+def normality_null(kept):
+    """How often statistics of few points are above the quantiles of many, as Markdown."""
+    levels = [f"{level:g}" for level in kept["levels"]]
+    lines = [f"| columns | points | {' | '.join(levels)} |", "|---" * (2 + len(levels)) + "|"]
+    rows = [(row["d"], row["n"], *(f"{rate:.4f}" for rate in row["rates"])) for row in kept["rows"]]
+    return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
+
+
 def as_markdown(table):
     """A table that was kept as it was printed, as Markdown."""
     lines = [table["heads"], ["---"] * len(table["heads"]), *table["rows"]]
@@ -273,7 +281,10 @@ WRITTEN = {
     PAGE: tables,
     COMPARISON: comparison_tables,
     PAPER: paper_tables,
-    DOCS / "distribution-tests.md": lambda: {"poisson": poisson(load("poisson_fit.json")["rows"])},
+    DOCS / "distribution-tests.md": lambda: {
+        "poisson": poisson(load("poisson_fit.json")["rows"]),
+        "normality null": normality_null(load("normality_null.json")),
+    },
 }
 
 

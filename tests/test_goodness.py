@@ -1,5 +1,8 @@
 """One sample against a distribution: R's values, slow definitions, invariance, level and power by simulation."""
 
+import json
+from pathlib import Path
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -18,6 +21,7 @@ from tests import definitions
 from tests.conftest import oracles_with, sweep
 
 mpl.use("Agg")
+ROOT = Path(__file__).parent.parent
 
 
 def disc(size, rng):
@@ -71,6 +75,47 @@ def assert_normality(oracle, field):
 def test_normality_matches_its_definition(n, d, rng):
     X = rng.exponential(size=(n, d))
     assert es.normality_test(X, n_resamples=1).statistic == pytest.approx(definitions.normality_statistic(X), abs=1e-7)
+
+
+def test_fewer_simulated_points_are_told_and_can_be_refused(rng, monkeypatch):
+    X = rng.standard_normal((60, 2))
+    whole = es.normality_test(X, n_resamples=99, rng=3)
+    assert whole.notes == ()
+    monkeypatch.setattr(goodness, "SIMULATED_SIZE", 30)
+    monkeypatch.setattr(goodness, "SIMULATED_PER_COLUMN", 20)
+    fewer = es.normality_test(X, n_resamples=99, rng=3)
+    assert "samples have 40 points instead of 60" in fewer.notes[0]
+    assert fewer.statistic == whole.statistic
+    same = es.normality_test(X, simulated_size=40, n_resamples=99, rng=3)
+    assert (same.null_distribution == fewer.null_distribution).all()
+    drawn = es.normality_test(rng.standard_normal((40, 2)), n_resamples=99, rng=3)
+    assert (drawn.null_distribution == fewer.null_distribution).all()
+    everything = es.normality_test(X, simulated_size=60, n_resamples=99, rng=3)
+    assert (everything.null_distribution == whole.null_distribution).all()
+    # one column is cheap, and rounding shows the more, the more points there are
+    assert es.normality_test(X[:, 0], n_resamples=9).notes == ()
+    rounded = np.round(X, 1)
+    assert "points instead of" not in "".join(es.normality_test(rounded, rounding=0.1, n_resamples=9).notes)
+    with pytest.raises(ValueError, match=r"`simulated_size` must be 60, .* with `rounding`, .*, got 50"):
+        es.normality_test(rounded, rounding=0.1, simulated_size=50)
+    with pytest.raises(ValueError, match="`simulated_size` must be at least 3, got 2"):
+        es.normality_test(X, simulated_size=2)
+    with pytest.raises(ValueError, match="`simulated_size` must be at most 60, the points of the sample, got 61"):
+        es.normality_test(X, simulated_size=61)
+
+
+def test_the_table_of_sizes_bears_out_what_is_said_of_them():
+    kept = json.loads((ROOT / "benchmarks" / "results" / "normality_null.json").read_text())
+    # 1/n differs twelve times as much between 125 and 500 points as between 2,000 and any more
+    off = {
+        row["d"]: max(
+            abs(rate - level) for rate, level in zip(row["rates"], kept["levels"], strict=True) if level < 0.5
+        )
+        for row in kept["rows"]
+        if row["n"] == 125
+    }
+    assert kept["levels"][:2] == [0.5, 0.1]
+    assert {d: round(size / 12, 3) for d, size in off.items()} == {2: 0.0, 5: 0.001, 20: 0.005}
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.integers(-140, 140))
