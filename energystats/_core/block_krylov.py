@@ -16,11 +16,13 @@ from energystats._core.interrupts import checkpoint
 from energystats._core.threads import one_thread
 from energystats._typing import FloatArray
 
-__all__ = ["fits_blocks", "largest_by_blocks"]
+__all__ = ["ROUGH", "fits_blocks", "largest_by_blocks", "refine_pairs"]
 
 
 TOLERANCE = 1e-9  # of an eigenvalue, or of this share of the largest one: the length of the residual
 LEAST_SCALE = 1e-3
+ROUGH = 3e-6  # the same for products in single precision
+SMALL_RESIDUAL = 1e-5  # with which an eigenvalue, whose own error is of second order in it, has ten digits
 BASIS_BYTES = 2**28  # of the basis and its products
 MOST_BLOCKS = 12  # in the basis, before it is cut to the two best
 MOST_PRODUCTS = 60  # where it has not ended then, the eigenvalues are so close that blocks gain nothing
@@ -37,20 +39,26 @@ def fits_blocks(n: int, count: int) -> bool:
     return 6 * _block_size(count) <= n
 
 
-def largest_by_blocks(times: Times, n: int, count: int) -> tuple[FloatArray, FloatArray] | None:
+def largest_by_blocks(
+    times: Times, n: int, count: int, tolerance: float = TOLERANCE
+) -> tuple[FloatArray, FloatArray] | None:
     """Find the `count` largest eigenvalues, falling, and unit eigenvectors (n, count); None where they come too slowly.
 
     Rayleigh-Ritz on the span of X, AX, A^2 X, ..., with X random from a fixed seed; it ends when the residual
-    |Au - theta u| is 1e-9 of theta, or 1e-12 of the largest theta. Eigenvalues may repeat, up to the size of a block.
+    |Au - theta u| is `tolerance` times theta, or times 1e-3 of the largest theta. Eigenvalues may repeat, as often as
+    the block is wide.
     """
     size = _block_size(count)
     most = size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS))
     basis, products = np.empty((n, 0)), np.empty((n, 0))
     with one_thread():  # sums over many rows, here and below
         block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, size)))[0]
+    unit = None
     for _ in range(MOST_PRODUCTS):
         checkpoint()
         new = times(block)
+        unit = int(np.frexp(np.abs(new).max())[1]) if unit is None else unit
+        new = np.ldexp(new, -unit)  # squares of any rho stay numbers
         with one_thread():
             basis, products = np.hstack([basis, block]), np.hstack([products, new])
             small = basis.T @ products
@@ -59,8 +67,8 @@ def largest_by_blocks(times: Times, n: int, count: int) -> tuple[FloatArray, Flo
             found = basis @ vectors[:, :count]
             residuals = np.linalg.norm(products @ vectors[:, :count] - found * values[:count], axis=0)
             scale = np.maximum(np.abs(values[:count]), LEAST_SCALE * np.abs(values).max())
-            if (residuals <= TOLERANCE * scale).all():
-                return values[:count], found
+            if (residuals <= tolerance * scale).all():
+                return np.ldexp(values[:count], unit), found
             # the next block is what the product adds to the basis, made orthogonal twice because of rounding
             block = new
             for _ in range(2):
@@ -68,3 +76,18 @@ def largest_by_blocks(times: Times, n: int, count: int) -> tuple[FloatArray, Flo
             if basis.shape[1] + size > most:
                 basis, products = basis @ vectors[:, : 2 * size], products @ vectors[:, : 2 * size]
     return None
+
+
+def refine_pairs(times: Times, rough: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Compute eigenpairs from vectors (n, c) near them, by one product; None where they are not near enough."""
+    product = times(rough)
+    unit = int(np.frexp(np.abs(product).max())[1])
+    product = np.ldexp(product, -unit)
+    with one_thread():
+        small = rough.T @ product
+        values, vectors = eigh(0.5 * (small + small.T), rough.T @ rough)
+        values, vectors = values[::-1], vectors[:, ::-1]
+        found = rough @ vectors
+        residuals = np.linalg.norm(product @ vectors - found * values, axis=0)
+    near = residuals <= SMALL_RESIDUAL * np.maximum(np.abs(values), LEAST_SCALE * np.abs(values).max())
+    return (np.ldexp(values, unit), found) if near.all() else None

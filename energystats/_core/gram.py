@@ -23,6 +23,7 @@ __all__ = [
     "largest_eigenpairs",
     "largest_eigenvalue",
     "largest_pairs",
+    "multiply_gram",
     "smallest_pair",
 ]
 
@@ -178,7 +179,7 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
         with one_thread_up_to(n):
             values, vectors = eigh(_build_gram(multiply, weights), subset_by_index=(n - count, n - 1))
         return values[::-1], vectors[:, ::-1]
-    return largest_pairs(lambda columns: _multiply_gram(multiply, weights, columns), n, count)
+    return largest_pairs(lambda columns: multiply_gram(multiply, weights, columns), n, count)
 
 
 def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
@@ -187,7 +188,7 @@ def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, Floa
     return _run_lanczos(times, n, count) if found is None else found
 
 
-def _multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
+def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
     """Multiply the (weighted) G_c by columns; (n, c) -> (n, c)."""
     # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
@@ -199,7 +200,7 @@ def _multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray)
 
 def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
     """Build the (weighted) centred Gram matrix G_c from products with R; (n, n)."""
-    gram = _multiply_gram(multiply, weights, np.eye(weights.size))
+    gram = multiply_gram(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 
 

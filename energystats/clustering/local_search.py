@@ -20,6 +20,7 @@ perturbations in 1 of 3,960; ending when it was found fifteen times, 6.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
@@ -38,8 +39,9 @@ from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.partition import Partition, make_partition
+from energystats.clustering.rounded_pairs import RoundedPoints, polish
 from energystats.clustering.search import MOVE_TOLERANCE, STARTS, Algorithm, Search, check_distinct
-from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.seeding import count_distinct, count_distinct_points, plus_plus_start, random_start
 from energystats.clustering.spectral import spectral_starts
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, NotNegativeTypeWarning, warn
@@ -50,6 +52,7 @@ from energystats.pairs.workloads import (
     Size,
     eigenpairs,
     pairs_work,
+    rounded_pairs_work,
     search_work,
 )
 
@@ -279,6 +282,7 @@ def _changes(before: IntArray, after: IntArray) -> IntArray:
 
 
 ENOUGH = 20  # times that the best partition is found
+DOUBLE_UP_TO = 10_000  # points, whose pairs a search of Hartigan's method holds in double precision
 LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
 PAIRS_AT_ONCE = 50_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 PAIRS_OF_STARTS = 40_000_000  # the same of starts, whose tables (at most 20 MB) are filled in one pass over the pairs
@@ -450,16 +454,26 @@ class _LocalSearch(Algorithm):
         advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
         found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.compiled)
+        if self.rounds(d, search):
+            return rounded_pairs_work(size), found, eigenpairs(size, search.k - 1)
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
+
+    def rounds(self, d: Dissimilarity, search: Search) -> bool:
+        """Tell whether the pairs are stored in single precision, so many are they; nobody watches the search then."""
+        spectral = isinstance(search.init, str) and search.init == "spectral"
+        watched = search.callback is not None or search.log_moves or spectral
+        return self.compiled and d.has_points and d.n > DOUBLE_UP_TO and not watched
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         k, n_starts = search.k, search.n_init
         weights = np.ones(d.n) if search.weights is None else search.weights
+        rounded = RoundedPoints.of(d) if self.rounds(d, search) else None
         # all starts share R
-        d = d.stored()
-        check_distinct(count_distinct(d.matrix, k), k)
+        d = rounded or d.stored()
+        check_distinct(count_distinct(d.matrix, k) if rounded is None else count_distinct_points(d, k), k)
         tolerance = MOVE_TOLERANCE * d.scale_of(search.weights)
-        problem = Problem(d.matrix, weights, k, tolerance, search.max_iter)
+        R, unit = (d.matrix, 0) if rounded is None else (rounded.R, rounded.unit)
+        problem = Problem(R, weights, k, math.ldexp(tolerance, -unit), search.max_iter)
         tries = 0 if search.by_labels else self.tries(d.n)
         starts: Iterable[IntArray]
         if not isinstance(search.init, str):
@@ -469,6 +483,8 @@ class _LocalSearch(Algorithm):
         else:
             starts = make_starts(problem, search.init, n_starts, rng)
         best = self.best(MultiStartSearch(problem, starts, n_starts, n_starts * tries, rng, search.progress), search)
+        if rounded is not None:
+            best = _polished(rounded, best, problem, tolerance)
         if not best.converged and not best.increased:
             warn(
                 f"The best start was cut off after `max_iter`={search.max_iter} passes; W can still fall.",
@@ -487,6 +503,21 @@ class _LocalSearch(Algorithm):
             path=best.path,
             moves=best.moves if search.log_moves else None,
         ), None
+
+
+def _polished(d: RoundedPoints, best: LocalOptimum, problem: Problem, tolerance: float) -> LocalOptimum:
+    """End a search in double precision, in the unit of the data; W on the way there has seven digits."""
+    found = polish(d, best.labels, problem.weights, problem.k, tolerance, problem.max_iter)
+    path = np.maximum(np.ldexp(best.path, d.unit), found.within)
+    path = np.append(path[: path.size - (found.n_iter == 0)], found.within)
+    return replace(
+        best,
+        labels=found.labels,
+        within=found.within,
+        n_iter=best.n_iter + (found.n_iter > 0),
+        converged=best.converged and found.converged,
+        path=path,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ __all__ = [
     "permuted_spread",
     "reference_samples",
     "refit",
+    "rounded_pairs_work",
     "rounding",
     "scanned_orders",
     "search_work",
@@ -170,6 +171,13 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
     moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
     return Work(what=f"all pairs of {n} points", advice=advice, pairs=made * n * n / 2, touched=moved,
                 bytes=8 * (copies - 1 + made) * n * n)  # fmt: skip
+
+
+def rounded_pairs_work(size: Size, advice: str = NO_PAIRS) -> Work:
+    """Describe the n x n matrix in single precision, and the other passes over the pairs of its search."""
+    n = size.n
+    return Work(what=f"all pairs of {n} points", advice=advice, pairs=5 * n * n / 2, touched=FRESH * n * n / 2,
+                bytes=4 * n * n)  # fmt: skip
 
 
 def _describe_products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
