@@ -500,6 +500,48 @@ def test_a_cluster_without_workers_is_given_up(table, monkeypatch):
     assert_same_test(found, es.energy_test(table[["u", "v"]], groups=table["group"], n_resamples=9, rng=1))
 
 
+def dying_rho(A, B):
+    import multiprocessing
+
+    if multiprocessing.parent_process() is not None:  # on a worker, as the system ends one whose memory is full
+        os.kill(os.getpid(), 9)
+    return np.abs(A[:, None] - B[None]).sum(axis=2) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["test", "clusters"])
+def test_workers_that_die_of_a_task_end_the_call_in_words(call, rng):
+    X, began = rng.normal(size=(2500, 2)), time.monotonic()
+    how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
+    calls = {
+        "test": lambda own: es.energy_test(X, groups=np.arange(2500) % 2, metric=dying_rho, client=own, rng=1),
+        "clusters": lambda own: es.energy_cluster(
+            X, 2, algorithm=es.Landmarks(8, 100), metric=dying_rho, client=own, rng=1
+        ),
+    }
+    words = r"One worker .* after the other .* memory was full.*memory_limit="
+    with (
+        distributed.LocalCluster(**how) as many,
+        distributed.Client(many, set_as_default=False) as own,
+        pytest.raises(ConnectionError, match=words),
+    ):
+        calls[call](own)
+    assert time.monotonic() - began < 120  # seconds, with starting the cluster, on a busy machine
+
+
+@pytest.mark.filterwarnings("ignore::energystats.PerformanceWarning")  # hours, if the workers stayed
+def test_workers_that_do_not_come_back_are_given_up(monkeypatch, rng):
+    monkeypatch.setattr(workers, "GONE_FOR", 1.0)
+    monkeypatch.setattr(workers, "ASK", 0.5)
+    BEGUN.clear()
+    with threads_of(1) as few, distributed.Client(few, set_as_default=False) as own:
+        threading.Thread(target=lambda: BEGUN.wait(60) and not time.sleep(1.0) and few.scale(0), daemon=True).start()
+        with pytest.raises(ConnectionError, match=r"All workers .* went away .* none came back within 1 seconds"):
+            es.energy_test(
+                rng.normal(size=(2000, 3)), groups=np.arange(2000) % 2, metric=slow_rho, n_resamples=10**5, client=own
+            )
+
+
 def test_tasks_that_are_cancelled_raise(client):
     future = client.submit(time.sleep, 2, pure=False)  # which no worker can be made to leave
     threading.Timer(0.5, future.cancel).start()

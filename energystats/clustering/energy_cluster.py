@@ -95,7 +95,7 @@ def energy_cluster(
     ValueError, TypeError
         If k exceeds the number of distinct points, a value is not finite, or an option has no use in the algorithm.
     MemoryError, ConnectionError
-        If the n x n matrix would not fit, or the client is closed or has no workers for two minutes.
+        If the n x n matrix would not fit; if the client is closed, or its workers are gone or do not come.
 
     Warns
     -----

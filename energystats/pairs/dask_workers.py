@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import math
 import sys
 import time
 from collections.abc import Sequence
@@ -15,8 +16,13 @@ __all__ = ["Workers", "active_workers"]
 
 CHECK_EVERY = 0.25  # seconds between two checks of the connection
 ASK = 5.0  # seconds between two questions for workers, and for the answer
-WITHOUT_WORKERS = 120.0  # seconds after which a cluster without workers is given up
+WITHOUT_WORKERS = 120.0  # seconds that workers may take to come
+GONE_FOR = 20.0  # seconds after which workers that were there do not come back, nor a scheduler that does not answer
 LOST = ("closing", "closed")
+MORE_MEMORY = (
+    "Most often their memory was full: start them with more of it (`memory_limit=`), or with fewer threads each, and "
+    "call again."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +58,7 @@ class Workers:
     def nthreads(self) -> dict[str, int]:
         """Ask for the threads of every worker."""
         _check_connection(self.client)
-        deadline = time.monotonic() + WITHOUT_WORKERS
+        deadline = time.monotonic() + GONE_FOR
         while (found := _ask_for_threads(self.client)) is None:
             if time.monotonic() > deadline:
                 raise _silent_error()
@@ -73,27 +79,34 @@ class Workers:
         except (concurrent.futures.CancelledError, asyncio.CancelledError) as error:
             _check_connection(self.client)
             raise _lost_error("it cancelled the tasks of this call") from error
-        except OSError:
-            _check_connection(self.client)
+        except Exception as error:
+            if isinstance(error, OSError):
+                _check_connection(self.client)
+            if type(error).__name__ == "KilledWorker":  # of distributed, which may not be installed
+                raise _killed_error() from error
             raise
         finally:
             found.cancel()
 
     def _wait(self, found: concurrent.futures.Future[Any]) -> None:
         """Return when a result is there; raise when none can come any more."""
-        with_workers = asked = time.monotonic()
-        silent = False
+        with_workers = answered = time.monotonic()
+        asked, had_workers = -math.inf, False
         # a client that lost its scheduler waits for ever, so the connection is checked while the answer is awaited
         while not concurrent.futures.wait([found], timeout=CHECK_EVERY).done:
             _check_connection(self.client)
             if time.monotonic() - asked < ASK:
                 continue
             threads = _ask_for_threads(self.client)
-            asked, silent = time.monotonic(), threads is None
+            asked = time.monotonic()
+            if threads is not None:
+                answered = asked
+            elif asked - answered > GONE_FOR:
+                raise _silent_error()
             if threads:
-                with_workers = asked
-            elif asked - with_workers > WITHOUT_WORKERS:
-                raise _silent_error() if silent else _no_workers_error()
+                with_workers, had_workers = asked, True
+            elif asked - with_workers > (GONE_FOR if had_workers else WITHOUT_WORKERS):
+                raise _no_workers_error(had_workers)
 
 
 def _check_connection(client: Any) -> None:
@@ -128,16 +141,29 @@ def _lost_error(how: str) -> ConnectionError:
 def _silent_error() -> ConnectionError:
     """Make the error for a scheduler that is connected and does not answer."""
     return ConnectionError(
-        f"The scheduler of the Dask cluster has not answered for {WITHOUT_WORKERS:g} seconds, so this call has no "
+        f"The scheduler of the Dask cluster has not answered for {GONE_FOR:g} seconds, so this call has no "
         "result. Connect a new `distributed.Client` and call again."
     )
 
 
-def _no_workers_error() -> ConnectionError:
+def _no_workers_error(had_workers: bool) -> ConnectionError:
     """Make the error for a cluster without workers."""
+    if had_workers:
+        return ConnectionError(
+            f"All workers of the Dask cluster went away during this call, and none came back within {GONE_FOR:g} "
+            f"seconds, so it has no result. {MORE_MEMORY}"
+        )
     return ConnectionError(
         f"The Dask cluster has had no workers for {WITHOUT_WORKERS:g} seconds, so this call has no result. Start some "
         "(`cluster.scale(n)`); where they come late, `client.wait_for_workers(1)` before the call waits for them."
+    )
+
+
+def _killed_error() -> ConnectionError:
+    """Make the error for a task during which one worker after the other ended."""
+    return ConnectionError(
+        "One worker of the Dask cluster after the other ended during the same task of this call, so it has no result. "
+        f"{MORE_MEMORY}"
     )
 
 
