@@ -284,7 +284,7 @@ def test_limits_are_told(rng):
         found = es.cluster_test(x, rng=0)
     assert found.notes[0].startswith(f"{int(np.sum(x == -8))} of 100 values")
     assert found.jittered
-    with pytest.warns(es.TiesWarning, match="They stand apart"):
+    with pytest.warns(es.TiesWarning, match="They are no tail of the others"):
         es.cluster_test(np.append(rng.standard_normal(80), np.full(20, 50.0)), rng=0)
 
 

@@ -834,3 +834,34 @@ def test_all_kinds_of_points_in_no_cluster_are_left_out():
     with pytest.raises(ValueError, match="2 of 40, which are no group"):
         es.dispersion(X, Fitted())
     assert es.clustering_accuracy(Fitted.labels_, Fitted()) == 38 / 40
+
+
+def test_columns_permuted_in_more_ways_than_numbers_can_hold(rng):
+    counts = rng.poisson(1, size=(30, 100))
+    counts[:, 0] += 1
+    found = es.cluster_test(counts, 2, metric="bray", method="refit", null="independent", n_resamples=9, rng=0)
+    assert 0.1 <= found.pvalue <= 1
+
+
+def test_squared_distances_of_transformed_rows_compare_means_alone(rng):
+    counts = rng.poisson(3, size=(20, 6)) + 1
+    roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
+    g = np.arange(20) % 2
+    given = es.energy_test(counts, groups=g, metric="hellinger", alpha=2, n_resamples=99, rng=0)
+    same = es.energy_test(roots, groups=g, alpha=2, n_resamples=99, rng=0)
+    assert given.statistic == pytest.approx(same.statistic)
+    assert "compare means alone" in given.null_hypothesis
+    assert "compare means alone" in same.null_hypothesis
+    assert (
+        "compare means alone"
+        not in es.energy_test(counts, groups=g, metric="hellinger", n_resamples=99, rng=0).null_hypothesis
+    )
+
+
+def test_pairs_say_when_spread_is_enumerated(rng):
+    X, plots = rng.standard_normal((48, 2)), np.repeat(np.arange(12), 4)
+    g = np.repeat(["a", "b"], 24)
+    free = es.pairwise_tests(X, g, n_resamples=99, rng=0)
+    assert "(those of spread are always random)" in free.summary()
+    designed = es.pairwise_tests(X, g, design=es.Design(whole_plots=plots), n_resamples=999, rng=0)
+    assert "(those of spread are likewise where a design leaves few)" in " ".join(designed.summary().split())

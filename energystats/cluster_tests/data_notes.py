@@ -62,7 +62,7 @@ class ColumnTies:
             which = "smallest" if limit.is_smallest else "largest"
             value = number(float(np.ldexp(limit.value, exponent)))
             what = (
-                ("They stand apart and count as a mode.", "")
+                ("They are no tail of the others, and count as a mode.", "")
                 if limit.apart
                 else (
                     "They were taken for values that a limit cut off.",

@@ -127,7 +127,8 @@ class PermutedColumns:
 
     def count(self) -> float:
         """Count permutations relative to the column that has most, which stays where it is."""
-        return math.prod(sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1])
+        counts = sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1]
+        return math.prod(counts) if sum(map(math.log, counts)) < 700 else math.inf
 
     def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
         count = self.count()

@@ -40,8 +40,9 @@ SINGLE_ROWS = (
     "tested."
 )
 LOCAL_OPTIMUM = (
-    "The groups are a local optimum of {what}. So are clusters that were found from these data, and groups known "
-    "beforehand that lie well apart; if they were found, {result} means nothing: call cluster_test(X, k)."
+    "The groups are a local optimum of {what}. So are clusters that were found from these data, groups known "
+    "beforehand that lie well apart, and often any groups of few rows in many columns, as a row is near a mean that it "
+    "is part of; if they were found, {result} means nothing: call cluster_test(X, k)."
 )
 OF_W = "W: no single point can change its group without raising it"
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"

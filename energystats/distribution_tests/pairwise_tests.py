@@ -361,8 +361,10 @@ class PairwiseTestsResult(Result):
         return sorted(order[: ROWS_SHOWN // 2])
 
     def _sentences(self) -> list[str]:
+        designed = bool(self.n_strata or self.n_plots)
+        spread = "likewise where a design leaves few" if designed else "always random"
         all_of_them = {
-            "auto": ", or over all labelings of a pair where they are no more (those of spread are always random)",
+            "auto": f", or over all labelings of a pair where they are no more (those of spread are {spread})",
             "permutation": "",
         }
         error = rounded((0.05 * 0.95 / self.n_resamples) ** 0.5)
@@ -376,7 +378,6 @@ class PairwiseTestsResult(Result):
                 f"p-values over all distinct labelings{whose}: they do not depend on a seed; those of spread are by "
                 f"{self.n_resamples} random permutations, or all labelings where a design leaves fewer."
             )
-        designed = bool(self.n_strata or self.n_plots)
         within = " within every stratum" * bool(self.n_strata) + ", whole plots being exchangeable" * bool(self.n_plots)
         return [
             f"Null hypothesis of p: the two groups come from one distribution{within}. Of p spread: their points are "

@@ -38,6 +38,10 @@ class _OfTransformedRows(Metric, abc.ABC):
         return AMOUNTS
 
     @property
+    def only_means(self) -> bool:
+        return self.alpha == 2
+
+    @property
     def strong_negative_type(self) -> bool:
         """Tell whether E = 0 for equal distributions only: never, as rows in proportion have distance 0."""
         return False
