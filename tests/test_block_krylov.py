@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from energystats._core import block_krylov
-from energystats._core.block_krylov import largest_by_blocks
-from energystats._core.gram import largest_pairs
 from scipy.linalg import eigh
 
 import energystats as es
+from energystats._core import block_krylov
+from energystats._core.block_krylov import largest_by_blocks
+from energystats._core.gram import largest_pairs
 
 
 def centred(R):

@@ -597,6 +597,31 @@ def test_columns_that_are_no_order_are_refused(core):
         es.segment(core[["depth"]], 2, order="depth")
 
 
+@pytest.mark.parametrize(
+    "places",
+    [[2**53 + 2 * i + 1 for i in range(18)], [2**70 + i for i in range(18)], [0.5, *(2**60 + i for i in range(17))]],
+    ids=["2**53", "2**70", "some fractions"],
+)  # fmt: skip
+def test_objects_of_numbers_are_read_exactly(places):
+    x = pd.Series(np.r_[np.zeros(10), np.ones(8)])
+    shuffled = np.random.default_rng(0).permutation(18)
+    order = pd.Series(places, dtype=object)
+    for rows in (np.arange(18), shuffled):
+        found = es.segment(x[rows], 2, order=order[rows])
+        assert found.breaks == (places[10],)
+        assert f" {places[10]} " in found.summary()
+        assert found.plot().get_xlim()[1] > places[0]
+
+
+def test_times_finer_than_a_nanosecond_are_refused():
+    x = np.r_[np.zeros(10), np.ones(8)]
+    times = np.datetime64("1970-01-02T00:00:00.000000000000") + np.arange(18)
+    with pytest.raises(ValueError, match="must not be finer than a nanosecond"):
+        es.segment(x, 2, order=times)
+    whole = np.datetime64("1970-01-02T00:00:00.000000000000") + 1000 * np.arange(18)
+    assert es.segment(x, 2, order=whole).breaks == (pd.Timestamp("1970-01-02 00:00:00.000000010"),)
+
+
 def test_orders_of_other_kinds(core):
     months = pd.Categorical(["Mar", "Jan", "Apr", "Feb"], categories=["Jan", "Feb", "Mar", "Apr"], ordered=True)
     found = es.segment([7.0, 0.0, 7.5, 0.5], 2, order=months)

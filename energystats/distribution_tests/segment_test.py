@@ -28,8 +28,8 @@ from energystats.display.sentences import Caution, exact_note, metric_note, seed
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import check_level
+from energystats.inputs.names import write_label
 from energystats.inputs.options import as_generator, check_count, check_flag
-from energystats.inputs.order import write_place
 from energystats.metrics.base import MetricLike
 from energystats.pairs.ordered import panels_of
 from energystats.pairs.workloads import Size, one_sum, scanned_orders
@@ -485,6 +485,8 @@ class SegmentTestResult(Segments):
         Whether neighbours are alike, few orders, and what is to be known of the order.
     """
 
+    _label_columns = ("break",)
+
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -530,8 +532,8 @@ class SegmentTestResult(Segments):
         sums = numbers([test.between for test in self.tests])
         ratios = numbers([test.statistic for test in self.tests], 4)
         rows = [
-            [write_place(self._place(test.breakpoint)), write_place(self._place(test.first)),
-             write_place(self._place(test.last)), s, z, probability(test.pvalue), "yes" if test.declared else "no"]
+            [write_label(self._place(test.breakpoint)), write_label(self._place(test.first)),
+             write_label(self._place(test.last)), s, z, probability(test.pvalue), "yes" if test.declared else "no"]
             for test, s, z in zip(self.tests, sums, ratios, strict=True)
         ]  # fmt: skip
         heads = ["starts at", "in segment from", "to", "S", "Z", "p", "declared"]
@@ -552,8 +554,8 @@ class SegmentTestResult(Segments):
             "deviations; short runs, and those inside, count less.",
         ]
         lines += [
-            f"Break {j}: its Z is that of the rows from {write_place(self._place(test.run[0]))} to "
-            f"{write_place(self._place(test.run[1]))} against the others of the segment; it is one end of them."
+            f"Break {j}: its Z is that of the rows from {write_label(self._place(test.run[0]))} to "
+            f"{write_label(self._place(test.run[1]))} against the others of the segment; it is one end of them."
             for j, test in enumerate(self.tests, 1)
             if test.first < test.run[0] and test.run[1] < test.last
         ]
