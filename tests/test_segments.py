@@ -502,6 +502,24 @@ def test_dates_that_fall_are_noted():
     assert "`X.sort_index()`" in found.notes[0]
 
 
+@pytest.mark.parametrize(("n", "first", "end"), [(300, 95, 126), (600, 222, 372)])
+def test_the_break_of_a_run_inside_is_what_the_summary_says(n, first, end):
+    """The best cut of the run and of the rows on one side, which in a long series need be no end of the run."""
+    x = np.random.default_rng(1).normal(size=n) * np.where((np.arange(n) >= first) & (np.arange(n) < end), 4.0, 1.0)
+    found = es.segment_test(x, max_breaks=1, **FEW)
+    test = found.tests[0]
+    low, high = test.run[0], test.run[1] + 1
+    assert 0 < low < high < n
+    profiles = [(start, es.segment_test(x[start:stop], **FEW).profile) for start, stop in ((0, high), (low, n))]
+    start, better = max(profiles, key=lambda each: np.nanmax(each[1]))
+    assert test.breakpoint == start + 1 + int(np.nanargmax(better))
+    assert (test.breakpoint in (low, high)) == (n == 300)
+    said = " ".join(found.summary().split())
+    assert f"the rows from {low} to {high - 1} against the others" in said
+    assert "the break is the best cut of these rows and those on one side of them." in said
+    assert "one end of them" not in said
+
+
 # ---------------------------------------------------------------- the order, and other inputs
 
 

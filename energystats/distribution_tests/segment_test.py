@@ -316,7 +316,8 @@ class _BreakSearch:
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
         """Choose the cut of a segment whose rows `run` are farthest from the others: its places count from the segment.
 
-        Of a run inside one end is taken, that which parts it better from the rows on its side, at the best place.
+        Of a run inside, the best cut of the run and the rows on one side of it is taken, of the side with the larger
+        Z: the ends of such runs lie between cells, and so the cut need not be one of them.
         """
         (low, high), (first, end) = part, run
         if first == 0 or end == high - low:
@@ -555,7 +556,8 @@ class SegmentTestResult(Segments):
         ]
         lines += [
             f"Break {j}: its Z is that of the rows from {write_label(self._place(test.run[0]))} to "
-            f"{write_label(self._place(test.run[1]))} against the others of the segment; it is one end of them."
+            f"{write_label(self._place(test.run[1]))} against the others of the segment; the break is the best cut of "
+            "these rows and those on one side of them."
             for j, test in enumerate(self.tests, 1)
             if test.first < test.run[0] and test.run[1] < test.last
         ]
