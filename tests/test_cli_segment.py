@@ -156,6 +156,12 @@ def test_the_value_that_is_no_place_is_named_with_its_row(core, capsys, places, 
     assert error.count("\n") == 1
 
 
+def test_a_file_with_the_order_alone_has_no_column_to_use(core, capsys):
+    core[["depth"]].to_csv("core.csv", index=False)
+    assert cli.main(["segment", "core.csv", "--order", "depth"]) == 2
+    assert "core.csv: no column to use beside 'depth', which other options name." in capsys.readouterr().err
+
+
 def test_columns_beyond_what_is_exact_are_named(core, capsys):
     write_series("core.csv", [2**53 + 2 * i + 1 for i in range(40)], g=["a", "b"] * 20)
     for words in (["cluster", "core.csv", "-k", "2", "--drop", "g"], ["test", "core.csv", "--group", "g"]):

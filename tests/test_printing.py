@@ -437,6 +437,24 @@ def test_frames_of_tests_name_standardization_sizes_and_the_interval():
     ]
 
 
+def test_full_tables_of_groups_and_segments_say_how_they_were_made():
+    x = np.r_[np.zeros(9), np.ones(9)] + np.arange(18) / 100
+    shared = {"metric": "Euclidean(alpha=1.0)", "standardized": True}
+    of_segments = {"min_size": 3, **shared}
+    how = {"min_size": 3, "standardize": True}
+    tested = es.segment_test(x, **how, level=0.1, block_length=2, n_resamples=99, rng=0)
+    cut = es.segment(x, penalty=2.5, **how)
+    for found, settings in (
+        (es.dispersion(x, x > 0.5, standardize=True), shared),
+        (cut, {"penalty": 2.5, **of_segments}),
+        (tested, {"level": 0.1, "block_length": 2, **of_segments}),
+    ):
+        frame = found.to_frame(full=True)
+        assert not set(settings) & set(found.to_frame().columns)
+        assert {name: frame[name].unique().tolist() for name in settings} == {n: [v] for n, v in settings.items()}
+    assert np.isnan(es.segment(x, 2).to_frame(full=True)["penalty"]).all()
+
+
 def test_latex_has_every_row_and_no_bare_specials(result):
     frame, text = result.to_frame(full=True), result.to_latex(full=True)
     body = text.split("\\midrule")[1].split("\\bottomrule")[0]

@@ -15,7 +15,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.names import write_label
@@ -348,7 +348,13 @@ class Segments(Labelled):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        return self.segments
+        """Make `segments`, with what all of them share in every row."""
+        return self.segments.assign(**self._shared())
+
+    def _shared(self) -> dict[str, Any]:
+        """Collect the settings that all rows of the full table have."""
+        scaled = self.standardization is not None
+        return {"min_size": self.min_size, "metric": metric_text(self.metric), "standardized": scaled}
 
     def _main_columns(self) -> tuple[str, ...]:
         return ("segment", "from", "to", "size", "within_per_segment")
@@ -503,6 +509,9 @@ class Segmentation(Segments):
     within_by_k: FloatArray = field(repr=False)
     breaks_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
     penalty: float | None = None
+
+    def _shared(self) -> dict[str, Any]:
+        return {"penalty": np.nan if self.penalty is None else self.penalty, **Segments._shared(self)}
 
     def _tables(self) -> list[TextTable]:
         tables = [self._table_of_segments(f"Segments of ordered rows: the best {self.k}")]

@@ -521,7 +521,8 @@ class SegmentTestResult(Segments):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        return self.table
+        """Make `table`, with what all tests share in every row."""
+        return self.table.assign(level=self.level, block_length=self.block_length, **self._shared())
 
     def _main_columns(self) -> tuple[str, ...]:
         return ("break", "between", "statistic", "pvalue", "declared")
