@@ -241,7 +241,7 @@ class Result(abc.ABC):
             options["index"] = not bare or frame.shape[1] == 0
         right = [holds_numbers(kind) for kind in frame.dtypes]
         left = set(own if isinstance(own, dict) else ())
-        frame, labels = _write_labels(frame, labels - left), labels | left
+        frame, labels = _format_labels(frame, labels - left), labels | left
         chances = {name for name in frame if holds_chances(name)}
         frame = write_table_numbers(frame, [n for n in frame if n not in labels and (plain or n in chances)])
         if form is not None:
@@ -268,7 +268,7 @@ class Result(abc.ABC):
         """Draw the result on `ax` (a new figure when None) and return the axes."""
 
 
-def _write_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
+def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
     """Write the labels in some columns of a frame as the summary does; one that is missing is "-"."""
     import pandas as pd
 

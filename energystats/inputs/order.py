@@ -112,7 +112,7 @@ def are_numbers(places: Any) -> bool:
     return places.dtype.kind in "iuf" or (places.dtype.kind == "O" and pd.api.types.infer_dtype(places) in NUMBERS)
 
 
-def _check_resolution(values: Any) -> None:
+def _check_unit_of_time(values: Any) -> None:
     """Refuse times of NumPy that are finer than a nanosecond, which pandas would cut."""
     kind = getattr(values, "dtype", None)
     if not isinstance(kind, np.dtype) or kind.kind not in "mM" or np.datetime_data(kind)[0] not in FINER:
@@ -137,7 +137,7 @@ def _read_places(given: InputTable, n: int) -> Any:
         raise ValueError(f"`order` must be one value a row, got shape {values.shape}.")
     if getattr(getattr(values, "dtype", None), "kind", "") == "f":
         values = values.astype(np.float64)  # pandas has no index of shorter or longer ones
-    _check_resolution(values)
+    _check_unit_of_time(values)
     places = pd.Index(values if given.is_pandas else list(values))
     if isinstance(places, pd.MultiIndex):
         raise ValueError("`order` must be one value a row, got several.")
