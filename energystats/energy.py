@@ -14,7 +14,7 @@ from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import ROUNDING, numbers
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, cut_all, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, warn_of_other_space
 from energystats.inputs.arrays import as_weights
@@ -433,11 +433,16 @@ class Dispersion(Result):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return one row per group: size and W of the group; the index has the groups and the name of their Series."""
+        """Return one row per group: size and W of the group, and what all share; the index has the groups."""
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
-        return pd.DataFrame({"size": self.sizes, "within_per_cluster": self.within_per_cluster.tolist()}, index=index)
+        within = self.within_per_cluster.tolist()
+        frame = pd.DataFrame({"size": self.sizes, "within_per_cluster": within}, index=index)
+        return frame.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
+
+    def _main_columns(self) -> tuple[str, ...]:
+        return ("size", "within_per_cluster")
 
     def to_matrix(self) -> pd.DataFrame:
         """Return the means of rho between the groups, `g`, as a square frame with their names."""

@@ -92,3 +92,78 @@ def test_what_cannot_be_ordered_is_refused_in_one_line(core, capsys, words, mess
     assert len(lines) == 1
     assert message in lines[0]
     assert "`" not in lines[0].replace("`energystats", "").replace("--help`", "")
+
+
+# ---------------------------------------------------------------- values of the order, as the file writes them
+
+
+def write_series(name, places, **columns):
+    v = np.r_[np.zeros(20), 3 * np.ones(20)] + np.random.default_rng(0).normal(size=40)
+    pd.DataFrame({"t": places, "v": v, **columns}).to_csv(name, index=False)
+
+
+@pytest.mark.parametrize(
+    "first", [1700000000000000001, 2**53 + 1, 2**63 - 7, 2**64 - 7, 2**70 + 1, -(2**62) - 1], ids=lambda n: f"{n:.2g}"
+)
+@pytest.mark.parametrize("words", [["--resamples", "99"], ["-k", "2"]], ids=["test", "cut"])
+def test_whole_numbers_are_exact_whatever_their_size(core, capsys, first, words):
+    keys = [first + 2 * i for i in range(40)]
+    write_series("core.csv", keys)
+    assert cli.main(["segment", "core.csv", "--order", "t", "--plot", "series.png", *words]) == 0
+    text = capsys.readouterr().out
+    for key in (keys[0], keys[20], keys[39]):
+        assert f" {key} " in text
+    found = answer(capsys, "--order", "t", *words)["segments"]
+    assert found["breaks"] == [str(keys[20])]
+    if "-k" not in words:
+        assert found["tests"][0]["breakpoint"] == 20
+
+
+def test_whole_numbers_beside_fractions_are_exact_too(core, capsys):
+    keys = [f"{i}.5" if i < 5 else str(2**53 + 2 * i + 1) for i in range(40)]
+    write_series("core.csv", keys)
+    assert cli.main(["segment", "core.csv", "--order", "t", "-k", "2"]) == 0
+    assert f" {2**53 + 79} " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("places", "bad", "said"),
+    [
+        ("day", "2001-02-30", "'2001-02-30' in row 32 (line 33)"),
+        ("day", "unknown", "'unknown' in row 32 (line 33)"),
+        ("day", "01.02.2001", "'01.02.2001' in row 32 (line 33)"),
+        ("day", "12982-06-01", "'12982-06-01' in row 32 (line 33)"),
+        ("day", "2001-12-31T23:59:60", "'2001-12-31T23:59:60' in row 32 (line 33)"),
+        ("day", "2001-12-31T23:59Z", "'2001-01-01' in row 1 (line 2) and '2001-12-31T23:59Z' in row 32 (line 33)"),
+        ("offset", "2001-12-31T23:59+01:00", "+02:00' in row 1 (line 2) and '2001-12-31T23:59+01:00' in row 32"),
+        ("day", "2001-12-31T00:00:00.0000000001", "finer than a nanosecond, and 't' has '2001-12-31T00:00:00.000000"),
+        ("number", "32a", "'32a' in row 32 (line 33)"),
+        ("year", "1971?", "'1971?' in row 32 (line 33)"),
+    ],
+)
+def test_the_value_that_is_no_place_is_named_with_its_row(core, capsys, places, bad, said):
+    days = pd.date_range("2001-01-01", periods=40)
+    given = {
+        "day": [str(day.date()) for day in days],
+        "offset": [f"{day.date()}T00:00+02:00" for day in days],
+        "number": list(map(str, range(1, 41))),
+        "year": list(map(str, range(1940, 1980))),
+    }[places]
+    write_series("core.csv", [*given[:31], bad, *given[32:]])
+    assert cli.main(["segment", "core.csv", "--order", "t"]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert error.count("\n") == 1
+
+
+def test_a_file_with_the_order_alone_has_no_column_to_use(core, capsys):
+    core[["depth"]].to_csv("core.csv", index=False)
+    assert cli.main(["segment", "core.csv", "--order", "depth"]) == 2
+    assert "core.csv: no column to use beside 'depth', which other options name." in capsys.readouterr().err
+
+
+def test_columns_beyond_what_is_exact_are_named(core, capsys):
+    write_series("core.csv", [2**53 + 2 * i + 1 for i in range(40)], g=["a", "b"] * 20)
+    for words in (["cluster", "core.csv", "-k", "2", "--drop", "g"], ["test", "core.csv", "--group", "g"]):
+        assert cli.main(words) == 2
+        assert "whole numbers beyond 2**53 in column 't'" in capsys.readouterr().err

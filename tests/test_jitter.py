@@ -333,6 +333,62 @@ def test_duplicated_rows_warn(columns, rng):
     assert not notes_of(np.sqrt(rng.poisson(3, (100, columns))))
 
 
+def warns_of_copies(X, **how):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        notes = es.cluster_test(X, n_resamples=19, n_splits=1, rng=0, **how).notes
+    warned = any("rows are duplicated" in str(each.message) for each in caught)
+    assert warned == any("rows are duplicated" in note for note in notes)
+    return warned
+
+
+# lengths of the teeth of 60 guinea pigs, R's ToothGrowth: rounded twice, to steps of .3 and to one decimal
+TEETH = np.array([
+    4.2, 11.5, 7.3, 5.8, 6.4, 10, 11.2, 11.2, 5.2, 7, 16.5, 16.5, 15.2, 17.3, 22.5, 17.3, 13.6, 14.5, 18.8, 15.5, 23.6,
+    18.5, 33.9, 25.5, 26.4, 32.5, 26.7, 21.5, 23.3, 29.5, 15.2, 21.5, 17.6, 9.7, 14.5, 10, 8.2, 9.4, 16.5, 9.7, 19.7,
+    23.3, 23.6, 26.4, 20, 25.2, 25.8, 21.2, 14.5, 27.3, 25.5, 26.4, 22.4, 24.5, 24.8, 30.9, 26.4, 27.3, 29.4, 23,
+])  # fmt: skip
+
+
+@pytest.mark.parametrize("standardize", [False, True])
+@pytest.mark.parametrize(
+    "functions",
+    [[np.log], [np.square], [np.sqrt], [lambda x: 2.54 * x], [lambda x: x * np.sin(x)], [np.log, np.sqrt], None],
+    ids=["log", "square", "root", "unit", "product", "log, no grid", "log alone"],
+)
+def test_functions_of_rounded_values_are_no_copies(functions, standardize):
+    columns = [np.log(TEETH)] if functions is None else [f(TEETH) for f in functions]
+    if functions is not None and len(functions) == 1:
+        columns = [TEETH, *columns]
+    assert len(np.unique(TEETH)) < len(TEETH)
+    assert not warns_of_copies(np.column_stack(columns), standardize=standardize)
+
+
+def test_a_ratio_of_rounded_values_makes_no_copies(rng):
+    height, mass = np.round(rng.normal(170, 5, 150)), np.round(rng.normal(70, 5, 150))
+    X = np.column_stack((height, mass, mass / (height / 100) ** 2))
+    assert len(np.unique(X, axis=0)) < len(X)
+    assert not warns_of_copies(X)
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        lambda rng, n: rng.normal(size=n), lambda rng, n: rng.integers(20, 60, n).astype(float),
+        lambda rng, n: np.round(rng.normal(20, 5, n), 3), lambda rng, n: np.arange(n) * 1.0, lambda rng, n: np.ones(n),
+        lambda rng, n: np.round(rng.normal(20, 5, (n, 4)), 1),
+    ],
+    ids=["no grid", "age", "three decimals", "a count", "a constant", "four columns"],
+)  # fmt: skip
+def test_copies_of_rows_with_a_fine_column_are_told_whatever_is_beside_it(beside, rng):
+    X = np.column_stack((rng.normal(size=50), beside(rng, 50)))
+    assert not warns_of_copies(X)
+    assert warns_of_copies(np.concatenate((X, X)))
+    assert warns_of_copies(np.concatenate((X, X)), standardize=True)
+    if not np.array_equal(X[:, 1], np.arange(50)):  # where equal rows may be values of a function of the count
+        assert warns_of_copies(np.concatenate((X, X[rng.permutation(50)[:12]])))
+
+
 def test_binary_columns_are_told(rng):
     factor = rng.standard_normal((100, 1))
     items = (0.9 * factor + np.sqrt(1 - 0.81) * rng.standard_normal((100, 10)) > 0).astype(float)

@@ -7,6 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import energystats as es
 from tests.conftest import sweep
@@ -139,3 +140,39 @@ def test_the_legend_of_eigengaps_lies_on_no_bar(rng):
             legend = ax.get_legend().get_window_extent()
             assert not any(legend.overlaps(box) for box in extents([*ax.patches, *ax.texts]))
             plt.close("all")
+
+
+@pytest.mark.parametrize("names", [["x"], ["Quercus robur agg.", "W" * 18, "x"], ["x"] * 3])
+def test_headings_of_strata_stay_below_the_title(names, rng):
+    X = pd.DataFrame(rng.normal(size=(40, len(names))) + 3 * (np.arange(40) >= 20)[:, None], columns=names)
+    X.columns = [f"{name}{j}" if names.count(name) > 1 else name for j, name in enumerate(names)]
+    ax = es.segment(X, 2).plot_strata()
+    ax.figure.draw_without_rendering()
+    title = next(text for text in ax.get_children() if getattr(text, "get_text", str)() == ax.get_title(loc="left"))
+    headings = [inset.title for inset in ax.child_axes]
+    assert headings[-1].get_text() == "neighbours joined"
+    assert all(heading.get_window_extent().y1 < title.get_window_extent().y0 for heading in headings)
+    assert title.get_window_extent().y1 <= ax.figure.bbox.y1
+
+
+def test_the_interval_is_drawn_with_the_form_of_e_that_it_is_of(rng):
+    found = es.energy_interval(rng.normal(size=(15, 6)), rng.normal(size=(15, 6)) + 0.7, n_bootstrap=99, rng=0)
+    ax = found.plot()
+    lines = {line.get_label(): line.get_xdata()[0] for line in ax.lines}
+    assert lines == {"E, unbiased": found.unbiased, "E of the samples, biased": found.statistic}
+    low, high = found.bootstrap_distribution.min(), found.bootstrap_distribution.max()
+    assert low < found.unbiased < high
+
+
+def test_the_legend_of_power_says_what_the_bars_are(rng):
+    x = rng.normal(size=20)
+    pilots = es.energy_power(x[:10], x[10:] + 1, [5, 10], n_replicates=20, n_resamples=19, rng=0)
+    known = es.energy_power(stats.norm(), stats.norm(1), [5, 10], n_replicates=20, n_resamples=19, rng=0)
+    ends = {"pilots": ("pilot_low", "pilot_high"), "known": ("low", "high")}
+    said = {"pilots": "power, at the ends of the pilots' interval of E", "known": "power, 95 % interval"}
+    for kind, found in (("pilots", pilots), ("known", known)):
+        ax = found.plot()
+        (bars,) = ax.containers
+        assert bars.get_label() == said[kind]
+        drawn = [segment[:, 1].tolist() for segment in bars.lines[2][0].get_segments()]
+        np.testing.assert_allclose(drawn, found.table[list(ends[kind])])

@@ -437,6 +437,24 @@ def test_frames_of_tests_name_standardization_sizes_and_the_interval():
     ]
 
 
+def test_full_tables_of_groups_and_segments_say_how_they_were_made():
+    x = np.r_[np.zeros(9), np.ones(9)] + np.arange(18) / 100
+    shared = {"metric": "Euclidean(alpha=1.0)", "standardized": True}
+    of_segments = {"min_size": 3, **shared}
+    how = {"min_size": 3, "standardize": True}
+    tested = es.segment_test(x, **how, level=0.1, block_length=2, n_resamples=99, rng=0)
+    cut = es.segment(x, penalty=2.5, **how)
+    for found, settings in (
+        (es.dispersion(x, x > 0.5, standardize=True), shared),
+        (cut, {"penalty": 2.5, **of_segments}),
+        (tested, {"level": 0.1, "block_length": 2, **of_segments}),
+    ):
+        frame = found.to_frame(full=True)
+        assert not set(settings) & set(found.to_frame().columns)
+        assert {name: frame[name].unique().tolist() for name in settings} == {n: [v] for n, v in settings.items()}
+    assert np.isnan(es.segment(x, 2).to_frame(full=True)["penalty"]).all()
+
+
 def test_latex_has_every_row_and_no_bare_specials(result):
     frame, text = result.to_frame(full=True), result.to_latex(full=True)
     body = text.split("\\midrule")[1].split("\\bottomrule")[0]
@@ -596,3 +614,71 @@ def test_what_a_journal_prints():
     assert rows_of_latex(many.to_latex())[1][0] == "10 groups"
     with pytest.raises(TypeError, match="`full` must be True or False"):
         many.to_markdown(full=1)
+
+
+# ---------------------------------------------------------------- labels are no measures
+
+CODES = [2450000.123, 2450000.456, 2450000.5]  # alike in six digits
+PLACES = 2450000.123 + np.arange(60) / 1024
+
+
+def cells_of(result):
+    """All cells of the tables on paper, and whether they are in the summary too."""
+    tables = [rows_of_latex(result.to_latex(full=full)) for full in (False, True)]
+    tables += [rows_of_markdown(result.to_markdown(full=full)) for full in (False, True)]
+    tables += [
+        rows_of_markdown(result.to_markdown(floatfmt=".1f")),
+        rows_of_latex(result.to_latex(float_format="%.1f")),
+    ]
+    return [[cell for row in table for cell in row] for table in tables]
+
+
+@pytest.mark.parametrize(
+    ("made", "labels"),
+    [
+        (lambda X, g: es.dispersion(X, g), CODES),
+        (lambda X, g: es.pairwise_tests(X, g, n_resamples=9, rng=0), CODES),
+        (lambda X, g: es.principal_coordinates(pd.DataFrame(abs(X[:3] - X[:3].T), CODES, CODES)), CODES),
+        (lambda X, g: es.spectral_embedding(pd.DataFrame(X[:3], CODES), 2), CODES),
+        (lambda X, g: es.segment(X, 2, order=PLACES), [PLACES[0], PLACES[39], PLACES[40], PLACES[59]]),
+        (lambda X, g: es.segment_test(X, order=PLACES, n_resamples=99, rng=0), [PLACES[40]]),
+        (lambda X, g: es.segment(X, 2, order=np.arange(60) + 2**62), [2**62 + 39, 2**62 + 40]),
+    ],
+    ids=["dispersion", "pairs", "coordinates", "embedding", "segment", "segment_test", "whole numbers"],
+)  # fmt: skip
+def test_labels_are_written_so_that_they_come_back(made, labels):
+    X = np.random.default_rng(0).normal(size=(60, 1)) + 9.0 * (np.arange(60) >= 40)[:, None]
+    found = made(X, np.repeat(CODES, 20))
+    texts = {repr(label) if isinstance(label, int) else repr(float(label)) for label in labels}
+    for cells in cells_of(found):
+        assert texts <= set(cells)
+
+
+def test_a_label_is_written_alike_in_all_columns_and_in_the_summary():
+    g = np.repeat([0.5, 1.0, 2.0], 8)
+    found = es.pairwise_tests(np.arange(24.0), g, n_resamples=9, rng=0)
+    assert [row[:2] for row in rows_of_markdown(found.to_markdown())[1:]] == [["0.5", "1"], ["0.5", "2"], ["1", "2"]]
+    assert "0.5 vs 1 " in found.summary()
+    days = pd.date_range("2001-01-01", periods=24)
+    cut = es.segment(np.arange(24.0), 2, order=days)
+    assert rows_of_markdown(cut.to_markdown())[1][1:3] == ["2001-01-01", "2001-01-12"]
+    named_p = es.dispersion(np.arange(24.0), pd.Series(g, name="p"))  # which is no p-value
+    assert [row[0] for row in rows_of_markdown(named_p.to_markdown())] == ["p", "0.5", "1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("label", "text"),
+    [(1.0, "1"), (-0.0, "0"), (1e39, "1e+39"), (0.1 + 0.2, "0.30000000000000004"), (2450000.5, "2450000.5"),
+     (np.float32(0.1), "0.1"), (2**70, str(2**70)), (True, "True"), ("1.0", "1.0"),
+     (pd.Timestamp("2001-05-31"), "2001-05-31"), (pd.Timestamp("2001-05-31 12:00"), "2001-05-31 12:00:00")],
+)  # fmt: skip
+def test_labels_have_the_fewest_digits_that_give_them_back(label, text):
+    from energystats.inputs.names import write_label
+
+    assert write_label(label) == text
+
+
+def test_every_column_of_labels_is_marked(result):
+    """Columns of a table that a user's labels or order fill are those that a result marks."""
+    names = {"group", "group1", "group2", "break", "from", "to"}
+    assert names & set(result.to_frame(full=True).columns) == set(result._label_columns)

@@ -219,6 +219,9 @@ def test_what_it_says_of_the_irises(monkeypatch):
     assert list(parts) == [
         "data", "partition", "dispersion", "significance", "clusters", "pairs", "methods", "reproduction",
     ]  # fmt: skip
+    deviations = iris.std(ddof=0)
+    assert "standard deviation (divisor n)" in text
+    assert all(f"{deviation:.6g}" in text for deviation in deviations)
     found = es.energy_cluster(iris, 3, rng=0)
     words = " ".join(piece for pieces in reader.text.values() for piece in pieces)
     test = es.cluster_test(iris, 3, n_resamples=19, rng=0)

@@ -502,6 +502,24 @@ def test_dates_that_fall_are_noted():
     assert "`X.sort_index()`" in found.notes[0]
 
 
+@pytest.mark.parametrize(("n", "first", "end"), [(300, 95, 126), (600, 222, 372)])
+def test_the_break_of_a_run_inside_is_what_the_summary_says(n, first, end):
+    """The best cut of the run and of the rows on one side, which in a long series need be no end of the run."""
+    x = np.random.default_rng(1).normal(size=n) * np.where((np.arange(n) >= first) & (np.arange(n) < end), 4.0, 1.0)
+    found = es.segment_test(x, max_breaks=1, **FEW)
+    test = found.tests[0]
+    low, high = test.run[0], test.run[1] + 1
+    assert 0 < low < high < n
+    profiles = [(start, es.segment_test(x[start:stop], **FEW).profile) for start, stop in ((0, high), (low, n))]
+    start, better = max(profiles, key=lambda each: np.nanmax(each[1]))
+    assert test.breakpoint == start + 1 + int(np.nanargmax(better))
+    assert (test.breakpoint in (low, high)) == (n == 300)
+    said = " ".join(found.summary().split())
+    assert f"the rows from {low} to {high - 1} against the others" in said
+    assert "the break is the best cut of these rows and those on one side of them." in said
+    assert "one end of them" not in said
+
+
 # ---------------------------------------------------------------- the order, and other inputs
 
 
@@ -595,6 +613,31 @@ def test_columns_that_are_no_order_are_refused(core):
         es.segment(core, 2, order="dept")
     with pytest.raises(ValueError, match="a column beside that of the order"):
         es.segment(core[["depth"]], 2, order="depth")
+
+
+@pytest.mark.parametrize(
+    "places",
+    [[2**53 + 2 * i + 1 for i in range(18)], [2**70 + i for i in range(18)], [0.5, *(2**60 + i for i in range(17))]],
+    ids=["2**53", "2**70", "some fractions"],
+)  # fmt: skip
+def test_objects_of_numbers_are_read_exactly(places):
+    x = pd.Series(np.r_[np.zeros(10), np.ones(8)])
+    shuffled = np.random.default_rng(0).permutation(18)
+    order = pd.Series(places, dtype=object)
+    for rows in (np.arange(18), shuffled):
+        found = es.segment(x[rows], 2, order=order[rows])
+        assert found.breaks == (places[10],)
+        assert f" {places[10]} " in found.summary()
+        assert found.plot().get_xlim()[1] > places[0]
+
+
+def test_times_finer_than_a_nanosecond_are_refused():
+    x = np.r_[np.zeros(10), np.ones(8)]
+    times = np.datetime64("1970-01-02T00:00:00.000000000000") + np.arange(18)
+    with pytest.raises(ValueError, match="must not be finer than a nanosecond"):
+        es.segment(x, 2, order=times)
+    whole = np.datetime64("1970-01-02T00:00:00.000000000000") + 1000 * np.arange(18)
+    assert es.segment(x, 2, order=whole).breaks == (pd.Timestamp("1970-01-02 00:00:00.000000010"),)
 
 
 def test_orders_of_other_kinds(core):

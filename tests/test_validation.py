@@ -1,10 +1,12 @@
 """Silhouettes, the stability of any clusterer, and `validate_clusters`, against slow definitions."""
 
 import itertools
+import re
 import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -374,8 +376,6 @@ def test_clusterers_of_scikit_learn(triangle):
 
 
 def test_rows_are_matched_by_their_names(triangle):
-    import pandas as pd
-
     X, labels = triangle
     X, labels = X[::4], labels[::4]
     frame = pd.DataFrame(X, index=[f"row {i}" for i in range(30)])
@@ -396,9 +396,48 @@ def test_rows_are_matched_by_their_names(triangle):
         es.validate_clusters(frame[::-1], partition=found)
 
 
-def test_what_cannot_be_tested_says_why(rng):
-    import pandas as pd
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("partition", lambda X, found: es.validate_clusters(X, partition=found, n_resamples=9, rng=0)),
+        ("groups", lambda X, found: es.energy_test(X, groups=found, n_resamples=9)),
+        ("labels", lambda X, found: es.dispersion(X, found)),
+        ("init", lambda X, found: es.energy_cluster(X, 2, init=found)),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_advice_for_results_of_rows_in_another_order_works(triangle, name, ask):
+    frame = pd.DataFrame(triangle[0][::4], index=[f"row {i}" for i in range(30)])
+    shuffled = frame.sample(frac=1, random_state=0)
+    for found in (es.energy_cluster(frame, 2, rng=0), es.segment(frame, 2)):
+        if name in ("partition", "init") and not isinstance(found, es.Partition):
+            continue
+        with pytest.raises(ValueError, match="must have the index of the table") as error:
+            ask(shuffled, found)
+        advice = re.search(r"`(X\.loc.*?)`", str(error.value))[1]
+        ask(eval(advice, {"X": shuffled, name: found}), found)
+        with pytest.raises(ValueError, match="is a result of other rows: compute it from this table"):
+            ask(shuffled.set_axis(range(100, 130)), found)
 
+
+def test_advice_for_labels_in_another_order_works(triangle):
+    frame = pd.DataFrame(triangle[0][::4], index=[f"row {i}" for i in range(30)])
+    labels = pd.Series(triangle[1][::4], index=frame.index)
+    shuffled = frame.sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match=r"`labels` must .* align it \(`labels\.loc\[X\.index\]`\)"):
+        es.dispersion(shuffled, labels)
+    with pytest.raises(ValueError, match=r"it has no row 100: match rows by position with `labels\.to_numpy\(\)`"):
+        es.dispersion(frame.set_axis(range(100, 130)), labels)
+    with pytest.raises(ValueError, match=r"because 'a' stands in several rows: match them by position"):
+        es.dispersion(frame, labels.set_axis(list("aabbccddeeffgghhiijjkkllmmnnoo")))
+    found = es.energy_cluster(frame, 2, rng=0)
+    with pytest.raises(ValueError, match=r"A result is made a Series first, by `\.to_series\(\)`\."):
+        es.clustering_accuracy(labels.loc[shuffled.index], found)
+    in_order = es.clustering_accuracy(labels, found)
+    assert es.clustering_accuracy(labels.loc[shuffled.index], found.to_series().loc[shuffled.index]) == in_order
+
+
+def test_what_cannot_be_tested_says_why(rng):
     frame = pd.DataFrame({"x": rng.normal(size=30), "kind": np.arange(30) % 2 > 0, "g": list("abc") * 10})
     found = es.validate_clusters(frame, 2, metric="gower", n_resamples=9, rng=0)
     assert found.to_frame()["pvalue"].isna().all()

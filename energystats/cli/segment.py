@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ from energystats.cli.options import (
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
-from energystats.cli.reading import FileTable
+from energystats.cli.reading import EXACT, FileTable
 from energystats.inputs.arrays import check_level
 from energystats.inputs.columns import holds_numbers
 from energystats.inputs.options import check_not_negative
@@ -42,6 +43,7 @@ EXAMPLES = """\
   energystats segment core.csv --order depth --metric bray --labels zones.csv
   energystats segment flow.csv --order date --block-length 10     # where neighbours depend on each other
   energystats segment core.csv --order depth -k 4"""
+FINER = re.compile(r"[.,]\d{9}\d*[1-9]")  # fractions of a second that pandas would cut
 OF_TEST = ("--block-length", "--max-breaks", "--level", "--resamples", "--seed")
 
 
@@ -82,7 +84,7 @@ def _is_cut(options: argparse.Namespace) -> bool:
 
 
 def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Make numbers or dates of a column of text, as the file writes them."""
+    """Make numbers or dates of a column of text, as the file writes them: none is rounded that the file tells apart."""
     import pandas as pd
 
     if holds_numbers(texts) or texts.dtype.kind == "M":
@@ -90,15 +92,56 @@ def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
     entries = [str(text).strip() for text in texts]
     numbers = [table.dialect.value_of(text) for text in entries]
     if None not in numbers:
-        return pd.Series([float(number) for number in numbers if number is not None], texts.index, name=texts.name)
+        known = [number for number in numbers if number is not None]
+        exact = all(isinstance(number, float) or abs(number) <= EXACT for number in known)
+        values: list[Any] = list(map(float, known)) if exact else known
+        return pd.Series(values, texts.index, dtype=float if exact else object, name=texts.name)
     try:
-        return pd.Series(pd.to_datetime(entries, format="ISO8601"), texts.index, name=texts.name)
+        times = pd.Series(pd.to_datetime(entries, format="ISO8601"), texts.index, name=texts.name)
     except ValueError as error:
-        first = entries[numbers.index(None)]
+        raise _not_an_order(table, texts, entries, numbers) from error
+    cut = next((i for i, entry in enumerate(entries) if FINER.search(entry)), None)
+    if cut is not None:
         raise BadInputError(
-            f"{table.file}: --order must name a column of numbers or of dates such as 2001-05-31, and {texts.name!r} "
-            f"has {first!r}."
-        ) from error
+            f"{table.file}: --order must not be finer than a nanosecond, and {texts.name!r} has {entries[cut]!r} in "
+            f"{table.where(int(texts.index[cut]))}; a column of numbers, such as seconds since a time, can be."
+        )
+    return times
+
+
+def _not_an_order(
+    table: FileTable, texts: pd.Series[Any], entries: list[str], numbers: list[int | float | None]
+) -> BadInputError:
+    """Make the error that names the first value that is no number, or no date where most values are dates."""
+    dates = [_read_date(entry) for entry in entries]
+    values: list[Any] = [*numbers] if dates.count(None) >= numbers.count(None) else dates
+    rule = f"{table.file}: --order must name a column of numbers or of dates such as 2001-05-31, and {texts.name!r} has"
+
+    def place(i: int) -> str:
+        return f"{entries[i]!r} in {table.where(int(texts.index[i]))}"
+
+    if None in values:
+        return BadInputError(f"{rule} {place(values.index(None))}.")
+    # all are dates, but not together
+    zones = [date.utcoffset() for date in values]
+    other = next((i for i, zone in enumerate(zones) if zone != zones[0]), None)
+    if other is None:
+        return BadInputError(f"{rule} dates that cannot be read together, from {entries[0]!r} on.")
+    return BadInputError(
+        f"{table.file}: --order must have one offset from UTC, or none, in all of its dates, and {texts.name!r} has "
+        f"{place(0)} and {place(other)}; write all of them in UTC."
+    )
+
+
+def _read_date(text: str) -> Any:
+    """Read one date; None where it is none."""
+    import pandas as pd
+
+    try:
+        date = pd.to_datetime(text, format="ISO8601")
+    except ValueError:
+        return None
+    return None if pd.isna(date) else date
 
 
 SEGMENT = Command(

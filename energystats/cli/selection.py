@@ -90,6 +90,11 @@ def choose_columns(
         if not used:
             raise BadInputError("--drop must leave a column of --columns, and leaves none.")
         reasons = [(tuple(c for c in others if c not in used), "--columns does not name it")]
+    elif not others:
+        beside = ", ".join(map(repr, (*leave_out, *drop)))
+        raise BadInputError(
+            f"{table.file}: no column to use beside {beside}, which other options name.{table.sep_hint}"
+        )
     else:
         used, reasons = _usable_columns(table, others, console, mixed=mixed, matrix=matrix)
         if not matrix:

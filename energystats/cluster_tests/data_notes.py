@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 
 from energystats._core.jitter import Jittered
-from energystats._typing import FloatArray
+from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
+from energystats.metrics.z_scores import Standardization
 
 __all__ = ["WIDE_STEPS", "ColumnTies", "describe_data", "note_lines"]
 
@@ -21,6 +22,14 @@ __all__ = ["WIDE_STEPS", "ColumnTies", "describe_data", "note_lines"]
 SHOWN = 10  # columns with ties
 SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
+FRACTIONS = (1, 2, 3, 4, 5)  # of the smallest gap that are steps of a grid
+STEPS_APART = (1, 2, 3, 4, 5)
+MORE_THAN_ROUNDED = 5  # times as many pairs of equal rows as rounding makes are copies
+UNDONE: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions whose inverses are common transformations
+    np.positive, np.exp, np.exp2, lambda x: 10.0**x, np.square, lambda x: x**3, lambda x: x**4,
+    np.reciprocal, lambda x: np.sqrt(np.abs(x)), np.cbrt, np.log, lambda x: np.sin(x) ** 2,
+    lambda x: 1 / (1 + np.exp(-x)),
+)  # fmt: skip
 FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 FEW_PLACES = 5  # in which all points lie
@@ -88,7 +97,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         *limits,
         *_note_ties(ties),
         # a pile at an end has duplicates of its own
-        *(() if points is None or limits else _note_duplicated_rows(points)),
+        *(() if points is None or limits else _note_duplicated_rows(_as_given(points, d.standardization))),
     )
 
 
@@ -121,17 +130,29 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
     return heaps, note
 
 
+def _as_given(points: FloatArray, standardization: Standardization | None) -> FloatArray:
+    """Undo z-scores, which hide that a column is the logarithm or the square of another."""
+    return points if standardization is None else points * standardization.scale + standardization.center
+
+
 def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
     """Warn of duplicated rows where some column is fine, and return the note.
 
     A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
-    if half of the values are distinct.
+    if half of the values are distinct. Rows that are equal in columns on grids are equal in functions of these, such as
+    a square or a ratio: where the equal rows are those equal on grids, and are no more than rounding makes, nothing
+    tells copies from rounded values.
     """
     n, n_columns = points.shape
     distinct = len(np.unique(points, axis=0))
     if distinct == n or (n_columns == 1 and distinct < n / 2):
         return ()
-    if not any(np.unique(column).size == distinct and not _on_a_grid(column) for column in points.T):
+    values = [np.unique(column, return_inverse=True) for column in points.T]
+    if not any(known.size == distinct and _count_steps(known) is None for known, _ in values):
+        return ()
+    steps = [(_count_steps(known, FRACTIONS), codes) for known, codes in values if known.size > 1]
+    on_grids = [counted[codes] for counted, codes in steps if counted is not None]
+    if on_grids and _ties_as_rounded(np.stack(on_grids), distinct):
         return ()
     note = Caution(
         f"{n - distinct} of {n} rows are duplicated, in columns that are recorded on no grid. Copies make p too small.",
@@ -142,14 +163,47 @@ def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
     return (note,)
 
 
-def _on_a_grid(x: FloatArray) -> bool:
-    """Tell whether all gaps between distinct values are multiples of the smallest one."""
-    gaps = np.diff(np.unique(x))
-    gaps = gaps[gaps > SAME_VALUE * np.abs(x).max()]
-    if not gaps.size:
-        return True
-    steps = gaps / gaps.min()
-    return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
+def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray | None:
+    """Count the steps between distinct rising values on a grid, or of what they are a common function of; else None.
+
+    All gaps are multiples of the smallest one, or of some fraction of it: of few values none may be one step apart.
+    """
+    if known.size == 1:
+        return np.zeros(1, dtype=np.intp)
+    with np.errstate(all="ignore"):
+        for undo in UNDONE:
+            values = undo(known)
+            gaps = np.diff(np.sort(values))
+            if not np.isfinite(values).all() or gaps.min() <= SAME_VALUE * np.abs(values).max():
+                continue
+            for fraction in fractions:
+                steps = gaps / gaps.min() * fraction
+                if np.all(np.abs(steps - np.round(steps)) <= OFF_GRID):
+                    counted: IntArray = np.round((values - values.min()) / gaps.min() * fraction).astype(np.intp)
+                    return counted
+    return None
+
+
+def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
+    """Tell whether equal rows are those equal in their steps on grids, and no more than rounding makes; (d, n).
+
+    Rounded values are a few steps apart, up or down in one of the columns, twice as often as they are equal; values
+    that were rounded twice are so at some of these distances. Copies are equal only, and may leave no row alone.
+    """
+    # rows as single numbers: sums with odd weights, which wrap around; two are equal by a very rare chance
+    weights = np.random.default_rng(0).integers(2**62, size=len(steps)) * 2 + 1
+    places, counts = np.unique((steps * weights[:, None]).sum(axis=0), return_counts=True)
+    if places.size != distinct or counts.min() > 1:
+        return False
+
+    def pairs_apart(by: int) -> int:
+        """Count the pairs of rows so far apart."""
+        at = np.minimum(np.searchsorted(places, places + by), places.size - 1)
+        return int((counts * counts[at])[places[at] == places + by].sum())
+
+    equal = int((counts * (counts - 1)).sum()) // 2
+    beside = max(map(pairs_apart, (weights[:, None] * STEPS_APART).ravel().tolist()))
+    return equal < MORE_THAN_ROUNDED * (beside + 1) / 2
 
 
 # ---------------------------------------------------------------- what the test supposes

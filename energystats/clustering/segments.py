@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
 import numpy as np
 
@@ -15,11 +15,12 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
+from energystats.inputs.names import write_label
 from energystats.inputs.options import check_count, check_flag, check_not_negative
-from energystats.inputs.order import RowOrder, read_order, write_place
+from energystats.inputs.order import RowOrder, are_numbers, read_order
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
@@ -307,6 +308,8 @@ class Segments(Labelled):
         What is to be known of the order and the data.
     """
 
+    _label_columns: ClassVar[tuple[str, ...]] = ("from", "to")
+
     labels: IntArray = field(repr=False)
     k: int
     sizes: tuple[int, ...]
@@ -345,7 +348,13 @@ class Segments(Labelled):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        return self.segments
+        """Make `segments`, with what all of them share in every row."""
+        return self.segments.assign(**self._shared())
+
+    def _shared(self) -> dict[str, Any]:
+        """Collect the settings that all rows of the full table have."""
+        scaled = self.standardization is not None
+        return {"min_size": self.min_size, "metric": metric_text(self.metric), "standardized": scaled}
 
     def _main_columns(self) -> tuple[str, ...]:
         return ("segment", "from", "to", "size", "within_per_segment")
@@ -376,7 +385,7 @@ class Segments(Labelled):
         """Make the table of the segments."""
         first, last = self._ends()
         each = zip(first, last, self.sizes, numbers(self.within_per_segment.tolist()), strict=True)
-        rows = [[write_place(self._place(i)), write_place(self._place(j)), str(size), w] for i, j, size, w in each]
+        rows = [[write_label(self._place(i)), write_label(self._place(j)), str(size), w] for i, j, size, w in each]
         stubs = [f"segment {j}" for j in range(self.k)]
         return text_table(rows, ["from", "to", "rows", "W"], stubs, title, self.order_name)
 
@@ -423,7 +432,9 @@ class Segments(Labelled):
     def _has_axis(self) -> bool:
         """Tell whether the values of the order are numbers or dates that rise."""
         places = self.places
-        return places is not None and places.dtype.kind in "iufM" and bool(places.is_monotonic_increasing)
+        if places is None or not (places.dtype.kind == "M" or are_numbers(places)):
+            return False
+        return bool(places.is_monotonic_increasing)
 
     def _axis(self) -> Any:
         """Take the values of the order where they are numbers or dates that rise, else the places."""
@@ -498,6 +509,9 @@ class Segmentation(Segments):
     within_by_k: FloatArray = field(repr=False)
     breaks_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
     penalty: float | None = None
+
+    def _shared(self) -> dict[str, Any]:
+        return {"penalty": np.nan if self.penalty is None else self.penalty, **Segments._shared(self)}
 
     def _tables(self) -> list[TextTable]:
         tables = [self._table_of_segments(f"Segments of ordered rows: the best {self.k}")]

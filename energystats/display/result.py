@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import html
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from types import MappingProxyType
@@ -20,7 +20,7 @@ from energystats.display.tables import TextTable, latex_text, markdown_text, sho
 from energystats.inputs.arrays import read_only
 from energystats.inputs.columns import holds_numbers
 from energystats.inputs.labels import mark_found
-from energystats.inputs.names import find_index_names
+from energystats.inputs.names import find_index_names, write_label
 from energystats.inputs.options import check_flag
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Result(abc.ABC):
     """
 
     _one_row: ClassVar[bool] = False  # set in two columns on paper, names and values, where all is written
+    _label_columns: ClassVar[tuple[str, ...]] = ()  # beside the index: written so that they come back, never rounded
 
     notes: tuple[str, ...] = field(default=(), repr=False)
 
@@ -231,15 +232,18 @@ class Result(abc.ABC):
             frame = frame[list(chosen)]
         frame = frame.rename(columns=headings)
         frame.index.names = [headings.get(name, name) for name in frame.index.names]
+        labels: set[Any] = {headings.get(name, name) for name in self._label_columns}
         if options.get("index") is None:
             bare = frame.index.names == [None] and list(frame.index) == list(range(len(frame)))
             if not bare and None not in frame.index.names and not set(frame.index.names) & set(frame.columns):
+                labels |= set(frame.index.names)
                 frame, bare = frame.reset_index(), True
             options["index"] = not bare or frame.shape[1] == 0
         right = [holds_numbers(kind) for kind in frame.dtypes]
         left = set(own if isinstance(own, dict) else ())
+        frame, labels = _format_labels(frame, labels - left), labels | left
         chances = {name for name in frame if holds_chances(name)}
-        frame = write_table_numbers(frame, [name for name in frame if name not in left and (plain or name in chances)])
+        frame = write_table_numbers(frame, [n for n in frame if n not in labels and (plain or n in chances)])
         if form is not None:
             write_number = f"{{:{form}}}".format
             for name in frame.select_dtypes("float"):
@@ -253,12 +257,27 @@ class Result(abc.ABC):
                 return "-"
             return value if value is None or isinstance(value, int | float | np.number | np.bool_) else write(value)
 
-        frame = frame.map(text).rename(index=text, columns=text)
+        def label(value: Any) -> Any:
+            return None if value is None else write(write_label(value))
+
+        frame = frame.map(text).rename(index=label, columns=label)
         return frame.rename_axis(index=[text(name) for name in frame.index.names]), right
 
     @abc.abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the result on `ax` (a new figure when None) and return the axes."""
+
+
+def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
+    """Write the labels in some columns of a frame as the summary does; one that is missing is "-"."""
+    import pandas as pd
+
+    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
+    columns = [
+        column.astype(object).map(write_label, na_action="ignore").fillna("-") if column.name in names else column
+        for column in columns
+    ]
+    return pd.concat(columns, axis=1) if columns else frame
 
 
 LINES = 8  # between a verdict and the tables

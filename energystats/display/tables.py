@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from energystats._core.statistics import share
 from energystats.display.numbers import numbers, proportion
+from energystats.inputs.names import write_label
 
 __all__ = [
     "LEVEL",
@@ -41,7 +42,7 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+((?:\.\d+)?(?:e[-+]?\d+)?%?)")  # and what s
 
 def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
     r"""Write a name on one line, cut in the middle where it is long; what a terminal obeys is written out, as \x1b."""
-    text = " ".join("".join(map(_printed, str(name))).split())
+    text = " ".join("".join(map(_printed, write_label(name))).split())
     if len(text) > length:
         tail = (length - 1) // 3
         text = f"{text[: length - 1 - tail]}…{text[-tail:]}"

@@ -343,13 +343,14 @@ class EnergyIntervalResult(Result):
         return {"sizes": "n", **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of the bootstrap distribution with the interval and E of the samples."""
+        """Draw a histogram of the bootstrap distribution of unbiased E with the interval, and E in both forms."""
         from energystats.plotting.null_distributions import plot_interval
 
         return plot_interval(
             self.bootstrap_distribution,
             (self.low, self.high),
-            self.statistic,
+            self.unbiased,
+            observed=self.statistic,
             name=f"{self._percent()} interval of E",
             sizes=self.sizes,
             ax=ax,

@@ -309,6 +309,8 @@ class PairwiseTestsResult(Result):
         Whether the groups were found from data, or are a local optimum of W, as clusters are.
     """
 
+    _label_columns = ("group1", "group2")
+
     rows: tuple[PairwiseRow, ...] = field(repr=False)
     pvalue_adjusted: FloatArray = field(repr=False)
     pvalue_spread_adjusted: FloatArray = field(repr=False)

@@ -592,15 +592,14 @@ class PowerResult(Result):
         """Draw power against the size of the first sample, with its intervals, or those that pilot samples leave."""
         from energystats.plotting.null_distributions import plot_power
 
+        of_pilots = self.pilot_energy is not None
         return plot_power(
             [row.n_x for row in self.rows],
             [row.power for row in self.rows],
-            [
-                (row.low, row.high) if math.isnan(row.pilot_low) else (row.pilot_low, row.pilot_high)
-                for row in self.rows
-            ],
+            [(row.pilot_low, row.pilot_high) if of_pilots else (row.low, row.high) for row in self.rows],
             ax,
             level=self.level,
             needed=self.sample_size(0.8),
             distributions=(self.x, self.y),
+            bars="at the ends of the pilots' interval of E" if of_pilots else "95 % interval",
         )

@@ -28,8 +28,8 @@ from energystats.display.sentences import Caution, exact_note, metric_note, seed
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import check_level
+from energystats.inputs.names import write_label
 from energystats.inputs.options import as_generator, check_count, check_flag
-from energystats.inputs.order import write_place
 from energystats.metrics.base import MetricLike
 from energystats.pairs.ordered import panels_of
 from energystats.pairs.workloads import Size, one_sum, scanned_orders
@@ -316,7 +316,8 @@ class _BreakSearch:
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
         """Choose the cut of a segment whose rows `run` are farthest from the others: its places count from the segment.
 
-        Of a run inside one end is taken, that which parts it better from the rows on its side, at the best place.
+        Of a run inside, the best cut of the run and the rows on one side of it is taken, of the side with the larger
+        Z: the ends of such runs lie between cells, and so the cut need not be one of them.
         """
         (low, high), (first, end) = part, run
         if first == 0 or end == high - low:
@@ -485,6 +486,8 @@ class SegmentTestResult(Segments):
         Whether neighbours are alike, few orders, and what is to be known of the order.
     """
 
+    _label_columns = ("break",)
+
     statistic: float
     pvalue: float
     pvalue_interval: tuple[float, float]
@@ -518,7 +521,8 @@ class SegmentTestResult(Segments):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        return self.table
+        """Make `table`, with what all tests share in every row."""
+        return self.table.assign(level=self.level, block_length=self.block_length, **self._shared())
 
     def _main_columns(self) -> tuple[str, ...]:
         return ("break", "between", "statistic", "pvalue", "declared")
@@ -530,8 +534,8 @@ class SegmentTestResult(Segments):
         sums = numbers([test.between for test in self.tests])
         ratios = numbers([test.statistic for test in self.tests], 4)
         rows = [
-            [write_place(self._place(test.breakpoint)), write_place(self._place(test.first)),
-             write_place(self._place(test.last)), s, z, probability(test.pvalue), "yes" if test.declared else "no"]
+            [write_label(self._place(test.breakpoint)), write_label(self._place(test.first)),
+             write_label(self._place(test.last)), s, z, probability(test.pvalue), "yes" if test.declared else "no"]
             for test, s, z in zip(self.tests, sums, ratios, strict=True)
         ]  # fmt: skip
         heads = ["starts at", "in segment from", "to", "S", "Z", "p", "declared"]
@@ -552,8 +556,9 @@ class SegmentTestResult(Segments):
             "deviations; short runs, and those inside, count less.",
         ]
         lines += [
-            f"Break {j}: its Z is that of the rows from {write_place(self._place(test.run[0]))} to "
-            f"{write_place(self._place(test.run[1]))} against the others of the segment; it is one end of them."
+            f"Break {j}: its Z is that of the rows from {write_label(self._place(test.run[0]))} to "
+            f"{write_label(self._place(test.run[1]))} against the others of the segment; the break is the best cut of "
+            "these rows and those on one side of them."
             for j, test in enumerate(self.tests, 1)
             if test.first < test.run[0] and test.run[1] < test.last
         ]

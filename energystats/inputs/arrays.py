@@ -173,23 +173,27 @@ def doubles_of(values: Any, name: str) -> FloatArray:
     whole = [is_integer_dtype(dtype) for dtype in (values.dtypes if values.ndim == 2 else [values.dtype])]
     if any(whole):
         # whole numbers are doubles by now, so that 2**53 may have been one more
-        check_whole_numbers(array.reshape(len(array), len(whole))[:, whole], name)
+        columns = array.reshape(len(array), len(whole))
+        for j in np.flatnonzero(whole):
+            where = f" in column {values.columns[j]!r}" if values.ndim == 2 else ""
+            check_whole_numbers(columns[:, j], name, where=where)
     return array
 
 
-def check_whole_numbers(array: Any, name: str, hint: str = "") -> None:
-    """Refuse whole numbers that floating-point numbers cannot tell apart; the hint ends the message."""
+def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "") -> None:
+    """Refuse whole numbers that floating-point numbers cannot tell apart; `where` they are, and a hint at the end."""
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
-        raise ValueError(_beyond_exact(name, hint))
+        raise ValueError(_beyond_exact(name, hint, where))
 
 
-def _beyond_exact(name: str, hint: str = "") -> str:
+def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
     """Say that whole numbers are rounded."""
     # weights have a meaning up to a factor, other numbers up to an offset
     cure = "divide all by one number" if name.startswith("sample_weight") else "subtract a common offset first"
-    return f"`{name}` holds whole numbers beyond 2**53, which are not exact as floating-point numbers; {cure}{hint}."
+    what = f"whole numbers beyond 2**53{where}, which are not exact as floating-point numbers"
+    return f"`{name}` holds {what}; {cure}{hint}."
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:

@@ -74,7 +74,7 @@ def read_labels(labels: Any, name: str) -> InputTable:
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
     read = as_table(given)
-    return replace(read, found=True) if found else read
+    return replace(read, found=True, of_result=hasattr(labels, "to_series")) if found else read
 
 
 def _is_fitted(clusterer: Any) -> bool:

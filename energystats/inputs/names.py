@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 __all__ = [
     "COUNT_NAME",
     "SUBJECT_NAME",
@@ -16,6 +18,7 @@ __all__ = [
     "list_names",
     "name_text",
     "near_names",
+    "write_label",
     "write_names",
 ]
 
@@ -57,6 +60,18 @@ def name_text(name: object) -> str:
 def write_names(labels: Iterable[object]) -> tuple[str, ...]:
     """Write the names of all rows or columns; the levels of a MultiIndex with commas between them."""
     return tuple([", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in labels])
+
+
+def write_label(label: object) -> str:
+    """Write a label, such as a group or a value of the order, in the fewest digits that give it back: it is no measure.
+
+    A whole number has no point, and a date no time of day where that is midnight.
+    """
+    if hasattr(label, "normalize") and hasattr(label, "isoformat"):
+        return str(label.date()) if hasattr(label, "date") and label == label.normalize() else str(label)
+    if isinstance(label, float | np.floating):
+        return str(label + 0.0).removesuffix(".0")  # -0 is 0
+    return str(label)
 
 
 def counts_only(index: Any) -> bool:

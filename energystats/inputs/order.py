@@ -9,10 +9,14 @@ import numpy as np
 
 from energystats._typing import ArrayLike, IntArray
 from energystats.inputs.labels import read_inputs
-from energystats.inputs.names import list_names
+from energystats.inputs.names import list_names, write_label
 from energystats.inputs.table import InputTable, as_table
 
-__all__ = ["RowOrder", "read_order", "write_place"]
+__all__ = ["RowOrder", "are_numbers", "read_order"]
+
+
+NUMBERS = ("integer", "floating", "mixed-integer-float")  # kinds of objects
+FINER = {"ps": 10**3, "fs": 10**6, "as": 10**9}  # units of time, and how many of them are a nanosecond
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +51,7 @@ class RowOrder:
         if places.has_duplicates:
             twice = places[places.duplicated()][0]
             raise ValueError(
-                f"`order` must tell all rows apart, but {write_place(twice)} stands in several: rows at one place have "
+                f"`order` must tell all rows apart, but {write_label(twice)} stands in several: rows at one place have "
                 "no order among themselves. Take their means, or another column; if they stand in their order, leave "
                 "`order` out."
             )
@@ -101,6 +105,27 @@ def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
     return replace(table, values=rest, columns=columns), as_table(table.values.iloc[:, j])
 
 
+def are_numbers(places: Any) -> bool:
+    """Tell whether an index holds numbers, objects of Python among them."""
+    import pandas as pd
+
+    return places.dtype.kind in "iuf" or (places.dtype.kind == "O" and pd.api.types.infer_dtype(places) in NUMBERS)
+
+
+def _check_unit_of_time(values: Any) -> None:
+    """Refuse times of NumPy that are finer than a nanosecond, which pandas would cut."""
+    kind = getattr(values, "dtype", None)
+    if not isinstance(kind, np.dtype) or kind.kind not in "mM" or np.datetime_data(kind)[0] not in FINER:
+        return
+    unit, count = np.datetime_data(kind)
+    known = np.asarray(values)[~np.isnat(values)]
+    if (known.astype(np.int64) * count % FINER[unit]).any():
+        raise ValueError(
+            f"`order` must not be finer than a nanosecond, got {known.dtype}; give the time since one of them, as a "
+            "number."
+        )
+
+
 def _read_places(given: InputTable, n: int) -> Any:
     """Make an index of numbers, dates or ordered categories of what the rows are ordered by."""
     import pandas as pd
@@ -112,6 +137,7 @@ def _read_places(given: InputTable, n: int) -> Any:
         raise ValueError(f"`order` must be one value a row, got shape {values.shape}.")
     if getattr(getattr(values, "dtype", None), "kind", "") == "f":
         values = values.astype(np.float64)  # pandas has no index of shorter or longer ones
+    _check_unit_of_time(values)
     places = pd.Index(values if given.is_pandas else list(values))
     if isinstance(places, pd.MultiIndex):
         raise ValueError("`order` must be one value a row, got several.")
@@ -129,6 +155,8 @@ def _read_places(given: InputTable, n: int) -> Any:
         return pd.to_datetime(places)
     if isinstance(kind, pd.PeriodDtype) or kind.kind in "iufmM":
         return places
+    if pd.api.types.infer_dtype(places) in NUMBERS:  # as objects, which is how whole numbers of any size stay exact
+        return places
     if pd.api.types.infer_dtype(places) != "string":
         what = f"{type(places[0]).__name__} objects" if kind.kind == "O" else str(kind)
         raise TypeError(
@@ -140,12 +168,3 @@ def _read_places(given: InputTable, n: int) -> Any:
         "with '10' before '9' and 'April' before 'March'. Make numbers (`pd.to_numeric`), dates (`pd.to_datetime`) or "
         "ordered categories of it."
     )
-
-
-def write_place(place: Any) -> str:
-    """Write a value of the order, a date without a time of day where that is midnight."""
-    if hasattr(place, "normalize") and hasattr(place, "isoformat"):
-        return str(place.date()) if place == place.normalize() else str(place)
-    if isinstance(place, float):
-        return str(int(place)) if place.is_integer() else f"{place:.15g}"
-    return str(place)

@@ -50,6 +50,8 @@ class InputTable:
         Whether a clustering is known to have found the labels.
     delayed : bool
         Whether a Dask collection was computed to get the values.
+    of_result : bool
+        Whether they are the labels of a result of this package, which has no `loc`.
     """
 
     values: Any
@@ -58,6 +60,7 @@ class InputTable:
     indices: tuple[Any, ...] = ()
     found: bool = False
     delayed: bool = False
+    of_result: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -258,7 +261,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
             rows = own
         # another length is refused where the values are read, with both lengths in the message
         elif len(rows) == len(own) and not _have_same_names(rows, own):
-            raise ValueError(_other_rows(rows, name, delayed=column.delayed))
+            raise ValueError(_other_rows(rows, own, name, delayed=column.delayed, of_result=column.of_result))
 
 
 def match_columns(table: InputTable, given: Any, argument: str) -> None:
@@ -284,7 +287,9 @@ def match_index(index: Any, given: Any, argument: str) -> None:
         own = as_table(given).index if hasattr(given, "dtype") or hasattr(given, "columns") else None
     if index is None or own is None or len(index) != len(own) or _have_same_names(index, own):
         return
-    raise ValueError(_other_rows(index, argument, delayed=False))
+    if not hasattr(given, "loc"):
+        raise ValueError(f"`{argument}` must have the index of the table, row by row; compute it from the same table.")
+    raise ValueError(_other_rows(index, own, argument))
 
 
 def _have_same_names(rows: Any, own: Any) -> bool:
@@ -292,16 +297,26 @@ def _have_same_names(rows: Any, own: Any) -> bool:
     return bool(rows is own or rows.equals(own) or rows.astype(object).equals(own.astype(object)))
 
 
-def _other_rows(rows: Any, name: str, *, delayed: bool) -> str:
+def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: bool = False) -> str:
     """Say that labels have another index than the table, and how to align them."""
+    rule = f"`{name}` must have the index of the table, row by row"
+    twice = next((index for index in (rows, own) if not index.is_unique), None)
+    absent = rows[~rows.isin(own)]
+    if of_result:
+        if twice is not None or len(absent):
+            return f"{rule}, and is a result of other rows: compute it from this table."
+        again = f"give `X.loc[{name}.index]` in place of `X`, or compute it from this table"
+        return f"{rule}, and is a result of the same rows in another order: {again}."
     taken = f"{name}.compute()" if delayed else name
     by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
-    align = f"align it (`{name}.loc[X.index]`), or match rows"
-    if not rows.is_unique:
-        align = (
-            f"it cannot be aligned, because {rows[rows.duplicated()].tolist()[0]!r} stands in several rows: match them"
-        )
-    return f"`{name}` must have the index of the table, row by row; {align} by position with {by_position}."
+    if twice is not None:
+        again = f"because {twice[twice.duplicated()].tolist()[0]!r} stands in several rows: match them"
+        align = f"it cannot be aligned, {again}"
+    elif len(absent):
+        align = f"it cannot be aligned, because it has no row {absent.tolist()[0]!r}: match rows"
+    else:
+        align = f"align it (`{name}.loc[X.index]`), or match rows"
+    return f"{rule}; {align} by position with {by_position}."
 
 
 def join_indices(parts: Sequence[Any]) -> Any:
@@ -318,10 +333,11 @@ def join_indices(parts: Sequence[Any]) -> Any:
 
 def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
     """Refuse tables matched by position some of whose names they have in common, unless all are, row by row."""
-    check_same_names(list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables)), name)
+    indices = list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables))
+    check_same_names(indices, name, of_results=any(table.of_result for table in tables))
 
 
-def check_same_names(indices: Sequence[Any], name: str) -> None:
+def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = False) -> None:
     """Refuse paired tables that share some names of rows but not all, or in another order; None has no names."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
@@ -338,5 +354,5 @@ def check_same_names(indices: Sequence[Any], name: str) -> None:
             way = f"that row would be paired with {other.tolist()[place]!r}; leave out who is not in both"
         raise ValueError(
             f"{name} are matched row by row, but the row {first.tolist()[place]!r} {where} the second; {way}, or match "
-            "by position with `.to_numpy()`."
+            "by position with `.to_numpy()`." + " A result is made a Series first, by `.to_series()`." * of_results
         )

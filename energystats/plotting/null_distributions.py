@@ -119,18 +119,23 @@ def _draw_histogram_with_line(
 def plot_interval(
     drawn: FloatArray,
     interval: tuple[float, float],
-    observed: float,
+    unbiased: float,
     *,
+    observed: float,
     name: str,
     sizes: Sequence[int],
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the bootstrap distribution of E as a histogram, its interval as a band and E of the samples as a line."""
+    """Draw the bootstrap distribution of unbiased E as a histogram, its interval as a band, E in both forms as lines.
+
+    The histogram is that of the unbiased form; E of the samples is `observed`, larger by its bias.
+    """
     ax = axes_or_new(ax)
     ax.hist(drawn, bins=min(40, max(5, drawn.size // 10)), color=QUIET, label=f"{drawn.size} bootstrap samples")
     ax.axvspan(*interval, color=CURVE, alpha=0.18, lw=0, label=name)
-    ax.axvline(observed, color=OBSERVED, lw=2, label="E of the samples")
-    ax.set_xlabel("energy distance E")
+    ax.axvline(unbiased, color=OBSERVED, lw=2, label="E, unbiased")
+    ax.axvline(observed, color=OBSERVED, lw=1, ls="--", label="E of the samples, biased")
+    ax.set_xlabel("energy distance E, unbiased form")
     ax.set_ylabel("count")
     ax.set_title(f"Interval of E, {write_sizes_for_title(sizes)}", loc="left")
     ax.legend(frameon=False)
@@ -285,15 +290,16 @@ def plot_power(
     level: float,
     needed: float,
     distributions: tuple[str, str],
+    bars: str,
 ) -> Axes:
-    """Draw power against the size of the first sample with its 95 % intervals, beside the level and a power of .8.
+    """Draw power against the size of the first sample with intervals, beside the level and a power of .8.
 
-    `needed` is the size with that power, NaN where no size has it.
+    `needed` is the size with that power, NaN where no size has it; `bars` says what the intervals are.
     """
     ax = axes_or_new(ax)
     below = [power - low for power, (low, _) in zip(powers, intervals, strict=True)]
     above = [high - power for power, (_, high) in zip(powers, intervals, strict=True)]
-    ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label="power, 95 % interval")
+    ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label=f"power, {bars}")
     ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_write_target(needed))
     ax.axhline(level, color="0.4", lw=1, ls=":", label=f"level {level:g}")
     ax.set_ylim(-0.02, 1.05)

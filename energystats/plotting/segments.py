@@ -21,6 +21,7 @@ __all__ = ["plot_ordered_distances", "plot_profile", "plot_series", "plot_strata
 COLUMNS_DRAWN = 8  # of a series
 STRATA_DRAWN = 12
 BREAK: dict[str, Any] = {"color": OBSERVED, "lw": 1.2, "ls": (0, (4, 2))}
+HEADING_PAD = 6.0  # points above columns, and below the title
 BAND = "0.955"  # of every second segment
 POINTS_MARKED = 200  # more are a line alone
 
@@ -166,8 +167,6 @@ def plot_strata(
     panels = chosen.size + 1
     ax = axes_or_new(ax, height=6.0, more_width=max(0.0, 0.9 * panels - 3.0))
     ax.set_axis_off()
-    ax.set_title(title if points.shape[1] <= chosen.size else f"{title}, {chosen.size} of {points.shape[1]} columns",
-                 loc="left", pad=34)  # fmt: skip
     widths = np.r_[np.ones(chosen.size), 1.6 if chosen.size else 1.0]
     lefts = np.r_[0.0, np.cumsum(widths)[:-1]] / widths.sum()
     insets = [ax.inset_axes((x, 0.0, 0.9 * w / widths.sum(), 1.0)) for x, w in zip(lefts, widths, strict=True)]
@@ -176,9 +175,15 @@ def plot_strata(
         inset.fill_betweenx(axis, base, points[:, j], color=QUIET, lw=0)
         inset.plot(points[:, j], axis, color="0.2", lw=0.7)
         inset.xaxis.set_major_locator(MaxNLocator(2, min_n_ticks=1))
-        inset.set_title(write_plain_name(names[j], 18), fontsize="small", rotation=25, ha="left", x=0.0)
+        inset.set_title(
+            write_plain_name(names[j], 18), fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD
+        )
     _draw_tree(tree, _at_places(axis, middles), insets[-1])
-    insets[-1].set_title("neighbours joined", fontsize="small", rotation=25, ha="left", x=0.0)
+    insets[-1].set_title("neighbours joined", fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD)
+    # above the headings, which are oblique and as high as they are long
+    highest = max(inset.title.get_window_extent().height for inset in insets) * 72 / ax.figure.dpi
+    ax.set_title(title if points.shape[1] <= chosen.size else f"{title}, {chosen.size} of {points.shape[1]} columns",
+                 loc="left", pad=highest + 2 * HEADING_PAD)  # fmt: skip
     for i, inset in enumerate(insets):
         _shade(axis, breakpoints, inset, along="y")
         for b in _break_places(axis, breakpoints):
