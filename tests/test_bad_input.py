@@ -402,7 +402,7 @@ def test_a_named_weight_is_compared_with_the_1_of_the_other_columns():
 
 
 def test_a_matrix_that_would_not_fit_is_refused_in_words():
-    with pytest.raises(MemoryError, match=r"1000000 points need 7451 GiB, .*random subset of the rows"):
+    with pytest.raises(MemoryError, match=r"1000000 points need 3725 GiB, .*random subset of the rows"):
         es.energy_cluster(np.random.default_rng(0).standard_normal((10**6, 2)), 2)
 
 

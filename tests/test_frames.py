@@ -392,8 +392,9 @@ def test_polars_tables_are_read_by_name(frame):
     assert es.energy_cluster(table, 2, sample_weight=weights, rng=1).masses.sum() == N * (N + 1) / 2
     with pytest.raises(ValueError, match="1 NaN values in column length"):
         es.energy_cluster(table.with_columns(pl.when(pl.arange(N) > 0).then(pl.col("length")).alias("length")), 2)
-    with pytest.raises(TypeError, match="real numbers"):
-        es.energy_cluster(table.lazy(), 2)
+    for call in (lambda X: es.energy_cluster(X, 2), es.EnergyClustering(2).fit):
+        with pytest.raises(TypeError, match=r"real numbers, got a LazyFrame; .*`X.collect\(\)`"):
+            call(table.lazy())
 
 
 def test_arrow_tables_are_read_by_name(frame):

@@ -88,6 +88,8 @@ def test_fewer_simulated_points_are_told_and_can_be_refused(rng, monkeypatch):
     assert fewer.statistic == whole.statistic
     same = es.normality_test(X, simulated_size=40, n_resamples=99, rng=3)
     assert (same.null_distribution == fewer.null_distribution).all()
+    assert "nearly the same" in fewer.notes[0]
+    assert "few for 2 columns" in es.normality_test(X, simulated_size=39, n_resamples=9).notes[0]
     drawn = es.normality_test(rng.standard_normal((40, 2)), n_resamples=99, rng=3)
     assert (drawn.null_distribution == fewer.null_distribution).all()
     everything = es.normality_test(X, simulated_size=60, n_resamples=99, rng=3)

@@ -284,9 +284,9 @@ def test_estimates_are_unbiased_and_their_errors_right(rng, monkeypatch, weighte
     exact = slow.total(es.pairwise(X[part]), w[part].tolist())
     known = landmarks._known_part(rows.centres(np.isin(np.arange(60), part).astype(np.intp), 2))[1]
     drawn = [landmarks._estimate(rows, part, known, rng, weighted) for _ in range(600)]
-    values, variances = np.array([(e.value, e.variance) for e in drawn]).T
+    values, errors = np.array([(e.value, e.error) for e in drawn]).T
     assert abs(values.mean() - exact) < 5 * values.std() / np.sqrt(600)
-    assert variances.mean() == pytest.approx(values.var(), rel=0.3)
+    assert (errors**2).mean() == pytest.approx(values.var(), rel=0.3)
     assert values.std() < 0.05 * exact
     assert drawn[0].n_pairs == 6 * 28
 
@@ -504,3 +504,14 @@ def test_sums_over_all_pairs_are_not_called_estimates(rng):
     assert (found.approximation.within_error, found.approximation.total_error) == (0, 0)
     assert found.total == pytest.approx(es.dispersion(X, found.labels).total)
     assert "W, S and T of these clusters are exact." in " ".join(found.summary().split())
+
+
+@pytest.mark.parametrize("exponent", [-400, 400])
+def test_errors_of_estimates_in_any_unit(rng, exponent):
+    X, seed = rng.standard_normal((3000, 2)), int(rng.integers(2**31))
+    how = {"alpha": 1.5, "algorithm": es.Landmarks(8, 500), "n_init": 2, "rng": seed}
+    usual = es.energy_cluster(X, 2, **how).approximation
+    with np.errstate(over="raise"):
+        found = es.energy_cluster(np.ldexp(X, exponent), 2, **how).approximation
+    for name in ("within_error", "between_error", "total_error"):
+        assert np.log2(getattr(found, name)) - 1.5 * exponent == pytest.approx(np.log2(getattr(usual, name)), abs=1e-6)

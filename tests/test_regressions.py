@@ -865,3 +865,28 @@ def test_pairs_say_when_spread_is_enumerated(rng):
     assert "(those of spread are always random)" in free.summary()
     designed = es.pairwise_tests(X, g, design=es.Design(whole_plots=plots), n_resamples=999, rng=0)
     assert "(those of spread are likewise where a design leaves few)" in " ".join(designed.summary().split())
+
+
+def test_tables_of_other_kinds_name_what_makes_them_one(rng):
+    frame = pd.DataFrame({"a": [1.0, 2, 8, 9], "b": [0.0, 1, 0, 1]})
+    lazy = type("LazyFrame", (), {"collect": lambda self: frame, "columns": ["a", "b"]})()
+    for table, words in (
+        (frame.to_dict("list"), "got a dict; .*pandas.DataFrame"),
+        (frame.to_records(index=False), "got an array of records; .*pandas.DataFrame"),
+        (lazy, r"got a LazyFrame; .*X.collect\(\)"),
+    ):
+        for call in (lambda X: es.EnergyClustering(2).fit(X), lambda X: es.energy_cluster(X, 2), es.normality_test):
+            with pytest.raises(TypeError, match=words):
+                call(table)
+
+
+@pytest.mark.parametrize("scale", [1e-90, 1e-130, 1e100])
+def test_bounds_and_eigenvalues_in_any_unit_beyond_256_rows(rng, scale):
+    X = rng.standard_normal((270, 2))
+    usual = es.energy_cluster(X, 3, alpha=2, rng=0)
+    with np.errstate(over="raise", invalid="raise"):
+        found = es.energy_cluster(X * scale, 3, alpha=2, rng=0)
+        values = es.spectral_embedding(X * scale, alpha=2).eigenvalues
+    assert found.tightness == pytest.approx(usual.tightness, rel=1e-9)
+    expected = es.spectral_embedding(X, alpha=2).eigenvalues
+    assert values[:2] / values[0] == pytest.approx(expected[:2] / expected[0], rel=1e-9)

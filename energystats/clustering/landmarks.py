@@ -5,6 +5,7 @@ The features are the Nystrom approximation of the kernel behind rho (Williams & 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -272,10 +273,10 @@ def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], ob
 
 
 class _Estimate(NamedTuple):
-    """A dispersion, the variance of its estimate, and the pairs that were drawn."""
+    """A dispersion, the standard error of its estimate, and the pairs that were drawn."""
 
     value: float
-    variance: float
+    error: float
     n_pairs: int
 
 
@@ -329,9 +330,15 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
     means = np.array([products.sum() for products in _multiply_residuals(features, drawn, ROWS_IN_BLOCK)]) / n_pairs
     return _Estimate(
         known - factor * float(means.mean()),
-        factor**2 * float(means.var(ddof=1)) / BLOCKS,
+        factor * _standard_deviation(means) / math.sqrt(BLOCKS),
         BLOCKS * n_pairs // 2,
     )
+
+
+def _standard_deviation(values: FloatArray) -> float:
+    """Compute the standard deviation of values whose squares may be no numbers; exact powers of two change the unit."""
+    unit = int(np.frexp(np.abs(values).max())[1])
+    return math.ldexp(float(np.ldexp(values, -unit).std(ddof=1)), unit)
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
@@ -385,7 +392,7 @@ def _make_landmark_partition(
     centres, k, weighted = found.centres, search.k, search.weights is not None
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)
-    W_variance = sum(part.variance for part in parts)
+    within_error = math.hypot(*(part.error for part in parts))
     together = centres.together
     values, vectors = _scatter(features, together)
     coordinates = None
@@ -418,9 +425,9 @@ def _make_landmark_partition(
             n_features=features.map.rank,
             batch_size=d.n if search.by_labels else min(batch_size, d.n),
             n_pairs=sum(part.n_pairs for part in parts),
-            within_error=float(np.sqrt(W_variance)),
-            between_error=float(np.sqrt(W_variance + whole.variance)) if k > 1 else 0.0,
-            total_error=float(np.sqrt(whole.variance)),
+            within_error=within_error,
+            between_error=math.hypot(within_error, whole.error) if k > 1 else 0.0,
+            total_error=whole.error,
             within_limits=_limits(centres),
             outside=share(centres.left_out, total),
         ),

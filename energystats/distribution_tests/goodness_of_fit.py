@@ -50,10 +50,14 @@ SINGULAR = 64 * np.finfo(float).eps  # of a column's length, times the digits lo
 REFERENCE = (1_000, 10_000)  # fewest and most points that stand for a distribution, unless said otherwise
 
 SIMULATED_SIZE = 2000  # points of a simulated normal sample in several columns, unless the sample has fewer
-SIMULATED_PER_COLUMN = 100
+SIMULATED_PER_COLUMN = 100  # and at least so many for each of them
 FEWER_POINTS = (
     "The simulated samples have {size} points instead of {n}; their statistics have nearly the same distribution "
     "(simulated_size={n} simulates all points)."
+)
+TOO_FEW_POINTS = (
+    "The simulated samples have {size} points instead of {n}, which is few for {d} columns: their statistics are "
+    "smaller, so that p is too small (simulated_size={n} simulates all points)."
 )
 TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
 OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
@@ -165,7 +169,8 @@ def normality_test(
         notes = (*notes, f"All samples of {n} points in {d} column{'s' * (d > 1)} have this statistic: p says nothing.")
     size = _choose_size(simulated_size, n, d, rounded=grid is not None)
     if size < n:
-        notes = (*notes, FEWER_POINTS.format(size=size, n=n))
+        enough = size >= max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d)
+        notes = (*notes, (FEWER_POINTS if enough else TOO_FEW_POINTS).format(size=size, n=n, d=d))
     scale = n * normal.distance_between_normals(d)
     works = normal_samples_work(size, d, n_resamples), normal_samples_work(n, d, 1)
     progress = weigh(progress, Sample(Euclidean(), Q), *works)

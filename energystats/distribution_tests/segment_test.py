@@ -122,7 +122,7 @@ def segment_test(
     rows that fill no block stay at the end) are equally likely: the test of "no break at all" is exact for every n,
     dimension and rho, ties included. Then the segments that are there are searched together, with rows permuted within
     them, until p is above `level`. So where there is no break, none is declared with probability 1 - `level` at least.
-    Later breaks are tested inside segments that were estimated: their level is measured (`docs/segments.md`).
+    Later breaks are tested inside segments that were estimated: their level is measured, up to twice the nominal one.
 
     The pairs are read once for all orders: O(m n^2) time for m of them, O(m n) memory, n x n never held.
 
@@ -564,7 +564,8 @@ class SegmentTestResult(Segments):
         ]
         if len(self.tests) > 1:
             lines.append(
-                "Later breaks are tested inside segments that were found: their level is measured, not proved. The "
+                "Later breaks are tested inside segments that were found: their level is measured, not proved, and up "
+                "to twice the nominal one after a change of spread. The "
                 f"first p above {self.level:g} ends the search."
             )
         if self.method == "exact":

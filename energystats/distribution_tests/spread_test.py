@@ -64,7 +64,7 @@ def spread_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SpreadTestResult:
-    r"""Test whether the points of all groups lie equally far from the centres of their groups.
+    r"""Test whether the distances of points from the centres of their groups have one distribution in all groups.
 
     Parameters
     ----------
@@ -119,7 +119,8 @@ def spread_test(
     given the variance that residuals have in their new group, in proportion to n/(n - 1). For groups of one size that
     is vegan's ``permutest`` of ``betadisper(bias.adjust = TRUE)``. With a design the labels of z are permuted as it
     allows, and centres are those of a group in each stratum, where all have three points or more in each they are in.
-    Approximate; levels: `docs/distribution-tests.md`.
+    Approximate; levels: `docs/distribution-tests.md`. In groups of unequal size F also answers to distances that vary
+    more in the smaller one.
     Where rho is not of negative type, centres are sought among real and imaginary axes apart, and squared distances
     below 0 count as 0. O(n^2) time a step of the search for the medians, O(n) a permutation; O(n^3) time and O(n^2)
     memory where rho is not known to be of negative type.
@@ -170,7 +171,7 @@ def spread_test(
         exact=compared.exact,
         by_stratum=bool(spread.strata.any()),
         null_hypothesis=(
-            f"the points of all {checked.k} groups lie equally far from the centres of their groups{units.spoken}"
+            f"distances from the centre of the own group have one distribution in all {checked.k} groups{units.spoken}"
         ),
         center=center,
         df=(checked.k - 1, d.n - checked.k),

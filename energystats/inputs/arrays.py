@@ -131,9 +131,14 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
 
 
 def check_dense(values: object, name: str) -> None:
-    """Refuse a sparse matrix where every entry counts."""
+    """Refuse what has no table of numbers yet: a sparse matrix, a dict of columns, records, a query."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+    if isinstance(values, dict) or getattr(getattr(values, "dtype", None), "names", None):
+        kind = "a dict" if isinstance(values, dict) else "an array of records"
+        raise TypeError(f"`{name}` must hold real numbers, got {kind}; make a table of it: `pandas.DataFrame({name})`.")
+    if type(values).__name__ == "LazyFrame" and hasattr(values, "collect"):
+        raise TypeError(f"`{name}` must hold real numbers, got a LazyFrame; compute it first: `{name}.collect()`.")
 
 
 def check_not_path(values: object, name: str) -> None:
