@@ -442,33 +442,45 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small sizes")
     parser.add_argument("--busy", action="store_true", help="tests and clusterings beside one busy process only")
     parser.add_argument("--large", action="store_true", help="time and memory against N; about ten minutes")
+    parser.add_argument("--only", nargs="+", metavar="JOBS", help="these groups anew, other rows as they were")
     options = parser.parse_args()
     quick = options.quick
     print(f"Python {platform.python_version()}, numpy {np.__version__}, {os.cpu_count()} cores, {platform.machine()}\n")
     if options.large:
         write("size.json", large(LARGE))
         return
+    jobs = {
+        "tests": lambda: tests_and_clusterings(quick),
+        "kernel": lambda: kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5))),
+        "pass": lambda: one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8),
+        "hierarchy": lambda: hierarchy(200 if quick else 5000),
+        "mixed": lambda: mixed_table(200 if quick else 2000),
+        "significance": lambda: cluster_test(100 if quick else 1000),
+        "column": lambda: one_column(*((10_000, 4) if quick else (1_000_000, 10))),
+        "ordered": lambda: ordered_rows(*((200, 4) if quick else (1000, 8))),
+        "graphs": lambda: graph_cuts(*((2000, 500) if quick else (100_000, 4000))),
+        "geometry": lambda: euclidization(*((60, 300) if quick else (500, 5000))),
+        "import": import_time,
+    }
+    chosen = ["tests"] if options.busy else options.only or list(jobs)
+    if set(chosen) - set(jobs):
+        parser.error(f"--only takes {', '.join(jobs)}; got {' '.join(chosen)}")
     print("| job | energystats | beside one busy process | peer | peer's time | ratio | both results |")
     print("|---|---|---|---|---|---|---|")
-    tests_and_clusterings(quick)
-    if options.busy:
-        if not quick:
-            write("busy.json", rows)
-        return
-    kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5)))
-    one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8)
-    hierarchy(200 if quick else 5000)
-    mixed_table(200 if quick else 2000)
-    cluster_test(100 if quick else 1000)
-    one_column(*((10_000, 4) if quick else (1_000_000, 10)))
-    ordered_rows(*((200, 4) if quick else (1000, 8)))
-    graph_cuts(*((2000, 500) if quick else (100_000, 4000)))
-    euclidization(*((60, 300) if quick else (500, 5000)))
-    import_time()
+    for name in chosen:
+        jobs[name]()
     if quick:
-        large({DENSE: (5, [500]), TILED: (5, [5000]), SORTED: (1, [10_000])})
+        if len(chosen) == len(jobs):
+            large({DENSE: (5, [500]), TILED: (5, [5000]), SORTED: (1, [10_000])})
         return
-    write("speed.json", rows)
+    if options.busy:
+        write("busy.json", rows)
+        return
+    again = {row["job"] for row in rows}
+    kept = json.loads((RESULTS / "speed.json").read_text(encoding="utf-8"))["rows"] if options.only else []
+    order = list(dict.fromkeys([row["job"] for row in kept] + [row["job"] for row in rows]))
+    both = [row for row in kept if row["job"] not in again] + rows
+    write("speed.json", sorted(both, key=lambda row: order.index(row["job"])))
 
 
 if __name__ == "__main__":

@@ -223,7 +223,8 @@ def test_the_benchmark_page_has_the_numbers_of_the_results():
     text = benchmark_page.PAGE.read_text(encoding="utf-8")
     speed = benchmark_page.load("speed.json")
     assert speed["environment"]["versions"]["numpy"] in text
-    assert f"| {speed['rows'][0]['peer_seconds'] / speed['rows'][0]['seconds']:.3g} |" in text
+    beside = next(row for row in speed["rows"] if row["peer_seconds"])
+    assert f"| {beside['peer_seconds'] / beside['seconds']:.3g} |" in text
 
 
 def test_a_number_or_mark_that_was_changed_by_hand_is_noticed():
