@@ -454,11 +454,11 @@ class _LocalSearch(Algorithm):
         advice = FEWER_STARTS if d.has_points else FEWER_STARTS_OF_MATRIX
         tries = 0 if search.by_labels else self.tries(d.n)
         found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.compiled)
-        if self.rounds(d, search):
+        if self._rounds(d, search):
             return rounded_pairs_work(size), found, eigenpairs(size, search.k - 1)
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
-    def rounds(self, d: Dissimilarity, search: Search) -> bool:
+    def _rounds(self, d: Dissimilarity, search: Search) -> bool:
         """Tell whether the pairs are stored in single precision, so many are they; nobody watches the search then."""
         spectral = isinstance(search.init, str) and search.init == "spectral"
         watched = search.callback is not None or search.log_moves or spectral
@@ -467,7 +467,7 @@ class _LocalSearch(Algorithm):
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, None]:
         k, n_starts = search.k, search.n_init
         weights = np.ones(d.n) if search.weights is None else search.weights
-        rounded = RoundedPoints.of(d) if self.rounds(d, search) else None
+        rounded = RoundedPoints.of(d) if self._rounds(d, search) else None
         # all starts share R
         d = rounded or d.stored()
         check_distinct(count_distinct(d.matrix, k) if rounded is None else count_distinct_points(d, k), k)
