@@ -9,13 +9,11 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.metrics import adjusted_rand_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
 from energystats import datasets
 from energystats._core.linkage import cut_linkage
-from energystats.clustering.accuracy import adjusted_rand_index
 from energystats.clustering.clearer_lines import DECORRELATED, find_clearer_line
 from energystats.clustering.local_search import lloyd
 from energystats.clustering.partition import make_partition
@@ -481,10 +479,3 @@ def test_nothing_is_proved_beside_a_row_far_away():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
     X = np.concatenate((square, np.add(square, [10, 0]), np.add(square, [500, 0]), [[1e15, 1e15]]))
     assert "reaches its bound" not in es.energy_cluster(X, 4, rng=0).summary()
-
-
-@pytest.mark.parametrize(("k", "n"), [(1, 5), (2, 1), (3, 40), (7, 300)])
-def test_adjusted_rand_index_is_that_of_scikit_learn(k, n, rng):
-    a, b = rng.integers(-1, k, n), rng.integers(k, size=n)
-    assert adjusted_rand_index(a, b) == pytest.approx(adjusted_rand_score(a, b), abs=1e-15)
-    assert adjusted_rand_index(a, 5 - a) == 1.0

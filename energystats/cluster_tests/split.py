@@ -27,7 +27,6 @@ from energystats.cluster_tests.unimodality import (
     unimodality_along_lines,
 )
 from energystats.cluster_tests.whole_clusters import WholeClusters
-from energystats.clustering.accuracy import adjusted_rand_index
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
@@ -325,7 +324,9 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     there, given = whole.partition(kind), whole.partition(GIVEN)
     if there is None or given is None:
         return ()
-    rand = adjusted_rand_index(given.labels, there.labels)
+    from sklearn.metrics import adjusted_rand_score
+
+    rand = adjusted_rand_score(given.labels, there.labels)
     if rand == 1 and kind == DECORRELATED:  # the same clusters, with a clearer line between them
         return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
@@ -407,10 +408,11 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     """Caution that the clusters which gave the lines of a small p are others than those shown."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
+    from sklearn.metrics import adjusted_rand_score
 
     shown = found.partition.labels
     alike = [
-        adjusted_rand_index(shown[rows][labels >= 0], labels[labels >= 0])
+        adjusted_rand_score(shown[rows][labels >= 0], labels[labels >= 0])
         for split in splits[:SPLITS_COMPARED]
         for rows, labels in split.parts.get(found.space, ())
     ]

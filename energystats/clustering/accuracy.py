@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._typing import ArrayLike, IntArray
+from energystats._typing import ArrayLike
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.table import check_same_rows
 
-__all__ = ["adjusted_rand_index", "clustering_accuracy"]
+__all__ = ["clustering_accuracy"]
 
 
 def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
@@ -66,22 +66,3 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     if read[1].found and NOISE in cluster_names:
         counts[:, cluster_names.index(NOISE)] = 0.0
     return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / n)
-
-
-def adjusted_rand_index(a: IntArray, b: IntArray) -> float:
-    """Compute the agreement of two partitions on pairs, corrected for chance; 1 for equal ones.
-
-    As scikit-learn's `adjusted_rand_score`, whose import takes several times as long as the statistics around it.
-    """
-    (rows, a), (columns, b) = (np.unique(labels, return_inverse=True) for labels in (a, b))
-    counts = np.zeros((len(rows), len(columns)), dtype=np.int64)
-    np.add.at(counts, (a, b), 1)
-    # ordered pairs: together in both, in the first alone, in the second alone, in none; whole numbers of any size
-    squares, n = int((counts**2).sum()), len(a)
-    both = squares - n
-    first = int((counts.sum(axis=1) ** 2).sum()) - squares
-    second = int((counts.sum(axis=0) ** 2).sum()) - squares
-    none = n * n - first - second - squares
-    if first == second == 0:
-        return 1.0
-    return 2.0 * (both * none - first * second) / ((both + first) * (first + none) + (both + second) * (second + none))

@@ -1,4 +1,4 @@
-"""P-values adjusted for their number: by Holm's method here, by the others in statsmodels."""
+"""P-values adjusted for their number, by statsmodels."""
 
 from __future__ import annotations
 
@@ -32,20 +32,8 @@ def adjust(pvalues: Sequence[float] | FloatArray, correction: str) -> FloatArray
     known = ~np.isnan(adjusted)
     if correction == "none" or known.sum() < 2:
         return adjusted
-    if correction == "holm":  # the default of most tests, which must not wait for statsmodels to be imported
-        adjusted[known] = _adjust_holm(adjusted[known])
-        return adjusted
     from statsmodels.stats.multitest import multipletests
 
     with np.errstate(divide="ignore"):  # the Sidak forms take log(1 - p), also of p = 1, and end at 1
         adjusted[known] = multipletests(adjusted[known], method=correction)[1]
-    return adjusted
-
-
-def _adjust_holm(pvalues: FloatArray) -> FloatArray:
-    """Multiply the smallest of m p-values by m, the next by m - 1, ..., none below one before it or above 1."""
-    order = np.argsort(pvalues)
-    steps = np.maximum.accumulate(pvalues[order] * np.arange(len(order), 0, -1))
-    adjusted = np.empty_like(pvalues)
-    adjusted[order] = np.minimum(steps, 1.0)
     return adjusted

@@ -14,7 +14,6 @@ from energystats._typing import IntArray
 from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere
 from energystats.cluster_tests.split import ALIKE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
-from energystats.clustering.accuracy import adjusted_rand_index
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import Dispersion, dispersion
@@ -194,8 +193,10 @@ class Study:
         """Say which clusters the test found, where they are others than those that are shown; else empty."""
         if isinstance(self.test, str) or self.test.space == "as given":
             return ""
+        from sklearn.metrics import adjusted_rand_score
+
         tested = self.test.partition
-        if tested is not None and adjusted_rand_index(tested.labels, self.found.labels) >= ALIKE:
+        if tested is not None and adjusted_rand_score(tested.labels, self.found.labels) >= ALIKE:
             return ""  # the tree cuts where it rejects, too
         return next((note for note in self.test.notes if isinstance(note, ShownElsewhere)), "")
 
