@@ -1,8 +1,8 @@
 """Hartigan's method among many points: the pairs are stored in single precision, and the search ends in double.
 
-Half the memory holds the matrix, and a search that reads less of it at a time takes less time, too. What single
-precision leaves of rho, seven digits, decides between starts; every move that lowers the true W is then made, with sums
-in double precision over pairs that are computed again.
+Half the memory holds the matrix; the whole takes a little longer. What single precision leaves of rho, seven digits,
+decides between starts; every move that lowers the true W is then made, with sums in double precision over pairs that
+are computed again.
 """
 
 from __future__ import annotations
