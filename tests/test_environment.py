@@ -67,6 +67,16 @@ def test_plain_loops_give_the_same_answers_with_one_warning(tmp_path, compiled, 
     assert off or numbers.keys() == compiled.keys()
 
 
+def test_numbers_in_the_text_of_a_loop_compile_no_other_loop_again(compiled):
+    """Where a loop calls another one with 2 and with 3, both are integers: it is compiled once."""
+    assert compiled
+    modules = [module for name, module in sys.modules.items() if name.startswith("energystats._core.")]
+    loops = {loop for module in modules for loop in vars(module).values() if hasattr(loop, "nopython_signatures")}
+    signatures = [signature.args for loop in loops for signature in loop.nopython_signatures]
+    assert len(signatures) > 30
+    assert not [types for types in signatures if any("Literal" in str(of_one) for of_one in types)]
+
+
 @pytest.mark.slow  # everything is compiled again
 def test_without_a_place_to_write_and_without_network(tmp_path, compiled):
     out = tmp_path / "numbers.pickle"

@@ -81,6 +81,10 @@ def test_the_split_is_the_best_of_all(k, rng):
 def test_the_fit_is_that_of_scikit_learn(k, rng):
     x = in_a_row(rng, k, 150, step=6.0)
     share, mean, sd = fit_normals(x, np.ones(x.size), k)
+    assert share.size == mean.size == 3
+    assert not share[k:].any()
+    assert not mean[k:].any()
+    share, mean = share[:k], mean[:k]
     fitted = GaussianMixture(k, covariance_type="tied", means_init=mean[:, None], tol=1e-8).fit(x[:, None])
     order = fitted.means_[:, 0].argsort()
     assert_allclose(fitted.means_[order, 0], mean, atol=0.01)

@@ -15,6 +15,7 @@ from energystats._core.threads import one_thread
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
+    "added_within",
     "cluster_table",
     "cluster_tables",
     "hartigan_among_means",
@@ -50,7 +51,9 @@ def hartigan_pass(
     n = labels.size
     k = counts.size
     made = 0
-    halves = within / (2 * mass)  # W of each cluster
+    halves = np.empty(k)  # W of each cluster
+    for l in range(k):
+        halves[l] = within[l] / (2 * mass[l])
     for i in range(n):
         j = labels[i]
         if counts[j] == 1:  # a cluster is never emptied [G thm 4]
@@ -89,6 +92,15 @@ def hartigan_pass(
 
 
 @njit
+def added_within(within: FloatArray, mass: FloatArray) -> float:
+    """Add up W of the clusters from their sums of w_x w_y rho over ordered pairs, and their masses."""
+    W = 0.0
+    for j in range(mass.size):
+        W += within[j] / (2 * mass[j])
+    return W
+
+
+@njit
 def hartigan_passes(
     R: FloatArray,
     weights: FloatArray,
@@ -112,7 +124,7 @@ def hartigan_passes(
     while True:
         moved = hartigan_pass(R, weights, labels, counts, mass, table, within, threshold, no_moves)
         made += 1
-        if moved == 0 and (fresh or np.sum(within / (2 * mass)) >= worth):
+        if moved == 0 and (fresh or added_within(within, mass) >= worth):
             break
         if moved == 0:  # the confirming pass is made in any case
             fresh = True
@@ -165,7 +177,9 @@ def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, label
         sizes = np.zeros(k, np.intp)
         for y in range(n):
             sizes[labels[s, y]] += 1
-        largest[s] = sizes.argmax()
+        for l in range(k):
+            if sizes[l] > sizes[largest[s]]:
+                largest[s] = l
     for y in range(n):
         w = weights[y]
         for s in range(count):
@@ -223,7 +237,10 @@ def tabulated_from(
     for i in range(labels.size):
         sizes[labels[i]] += 1
         changed += labels[i] != known[i]
-    if 2 * changed >= labels.size - sizes.max():  # two rows change with a point, one is filled from scratch
+    largest = 0
+    for l in range(k):
+        largest = max(largest, sizes[l])
+    if 2 * changed >= labels.size - largest:  # two rows change with a point, one is filled from scratch
         return tabulated(R, weights, totals, labels, k)
     table = known_table.copy()
     for y in range(labels.size):

@@ -50,7 +50,7 @@ def njit(function: Function) -> Function:
         cached._source_stamp = (cached._source_stamp, _hash_sources())
     except (RuntimeError, AttributeError):  # no folder where the cache could be written, or another kind of cache
         loop = numba.njit(nogil=True, error_model="numpy")(function)
-    loop.compile = _hold_interrupts_while_compiling(loop.compile)
+    loop.compile = _compile_whole_and_once(loop.compile)
     return cast(Function, loop)
 
 
@@ -60,13 +60,18 @@ def _hash_sources() -> str:
     return sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 
 
-def _hold_interrupts_while_compiling(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Hold Ctrl-C back while a loop is compiled or loaded: numba cannot use what was compiled in part."""
+def _compile_whole_and_once(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
+    """Hold Ctrl-C back while a loop is compiled or loaded: numba cannot use what was compiled in part.
+
+    A whole number that a calling loop has in its text is an integer like others: numba would compile anew for each.
+    """
 
     @wraps(compile_loop)
-    def compile_whole(*arguments: Any) -> Any:
+    def compile_whole(signature: Any) -> Any:
         with uninterrupted():
-            return compile_loop(*arguments)
+            if isinstance(signature, tuple):
+                signature = tuple(map(numba.types.unliteral, signature))
+            return compile_loop(signature)
 
     return compile_whole
 

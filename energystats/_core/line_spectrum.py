@@ -36,7 +36,9 @@ def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[Float
             before[c] = p[c] * unit
             p[c] = q * unit
             s[c] = slope * unit
-    return changes, p / (np.abs(p) + np.abs(before))
+    for c in range(mu.size):
+        p[c] /= abs(p[c]) + abs(before[c])
+    return changes, p
 
 
 def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> FloatArray:

@@ -38,8 +38,11 @@ def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     for j in range(m):
         first = j * n // m if 2 * j < m else n - (m - j) * n // m
         last = (j + 1) * n // m if 2 * (j + 1) < m else n - (m - j - 1) * n // m
-        centres[j] = x[first:last].mean()
+        total = 0.0
+        for i in range(first, last):
+            total += x[i]
         sizes[j] = last - first
+        centres[j] = total / sizes[j]
     return centres, sizes
 
 
@@ -50,10 +53,14 @@ def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, 
     k is 2, where the third begins at the end, or 3; O(n) and O(n^2). Where the second begins later, so does the third.
     """
     n = x.size
-    mass = np.append(0.0, np.cumsum(w))
-    moment = np.append(0.0, np.cumsum(w * x))
+    mass = np.zeros(n + 1)  # of so many points
+    moment = np.zeros(n + 1)
+    for i in range(n):
+        mass[i + 1] = mass[i] + w[i]
+        moment[i + 1] = moment[i] + w[i] * x[i]
     rest = np.zeros(n + 1)  # square of the moment over the mass, from every place to the end
-    rest[:n] = (moment[n] - moment[:n]) ** 2 / (mass[n] - mass[:n])
+    for i in range(n):
+        rest[i] = (moment[n] - moment[i]) ** 2 / (mass[n] - mass[i])
     best = -1.0
     second = 1
     third = n
@@ -102,11 +109,20 @@ def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> N
 
 @njit
 def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, FloatArray, float]:
-    """Fit k normals, 2 or 3, by EM to sorted x of mean 0 and variance 1: shares, means, common standard deviation."""
-    n = w.sum()
+    """Fit k normals, 2 or 3, by EM to sorted x of mean 0 and variance 1: shares, means, common standard deviation.
+
+    Shares and means are (3,), with zeros where there is no third. Loops are written out, here and below, since numba
+    takes seconds for the array operations of a function.
+    """
     second, third = split_by_sum_of_squares(x, w, k)
-    mass = np.array([w[:second].sum(), w[second:third].sum(), w[third:].sum()])
-    moment = np.array([(w * x)[:second].sum(), (w * x)[second:third].sum(), (w * x)[third:].sum()])
+    n = 0.0
+    mass = np.zeros(3)
+    moment = np.zeros(3)
+    for i in range(x.size):
+        j = int(i >= second) + int(i >= third)
+        n += w[i]
+        mass[j] += w[i]
+        moment[j] += w[i] * x[i]
     mean = np.zeros(3)
     odds = np.zeros((3, x.size))  # of each normal against the second; those of a third that is not fitted stay 0
     for step in range(STEPS + 1):
@@ -125,8 +141,8 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
             slope = (mean[j] - mean[1]) / variance
             level = math.log(mass[j] / mass[1]) - 0.5 * (mean[j] ** 2 - mean[1] ** 2) / variance
             _fill_odds(x, level, slope, odds[j])
-        mass[:] = 0.0
-        moment[:] = 0.0
+        for j in range(3):
+            mass[j] = moment[j] = 0.0
         for i in range(x.size):
             inside = w[i] / (odds[0, i] + 1.0 + odds[2, i])
             mass[0] += inside * odds[0, i]
@@ -135,7 +151,9 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
             moment[2] += inside * odds[2, i] * x[i]
         mass[1] = n - mass[0] - mass[2]
         moment[1] = -moment[0] - moment[2]
-    return mass[:k] / n, mean[:k], math.sqrt(variance)
+    for j in range(3):
+        mass[j] /= n
+    return mass, mean, math.sqrt(variance)
 
 
 @njit
@@ -168,19 +186,36 @@ def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, Float
     heights = np.empty(m)
     first[blocks] = m
     for b in range(blocks):
-        heights[first[b] : first[b + 1]] = pooled_mass[b] / pooled_width[b]
+        for i in range(first[b], first[b + 1]):
+            heights[i] = pooled_mass[b] / pooled_width[b]
     return heights, divergence
+
+
+@njit
+def _mirror(x: FloatArray, first: int, last: int) -> FloatArray:
+    """Copy x[first..last - 1] from its end to its beginning."""
+    mirrored = np.empty(last - first)
+    for i in range(first, last):
+        mirrored[last - 1 - i] = x[i]
+    return mirrored
 
 
 @njit
 def nearest_unimodal_heights(mass: FloatArray, width: FloatArray) -> FloatArray:
     """Find the heights of the unimodal density that is nearest, by divergence, to one with such masses of cells."""
+    m = mass.size
     rising = _pool_rising(mass, width)[1]
-    falling = _pool_rising(mass[::-1], width[::-1])[1][::-1]
-    mode = np.argmin(rising + falling)
+    falling = _pool_rising(_mirror(mass, 0, m), _mirror(width, 0, m))[1]
+    mode = 0
+    for i in range(1, m + 1):
+        if rising[i] + falling[m - i] < rising[mode] + falling[m - mode]:
+            mode = i
     left = _pool_rising(mass[:mode], width[:mode])[0]
-    right = _pool_rising(mass[mode:][::-1], width[mode:][::-1])[0][::-1]
-    return np.concatenate((left, right))
+    right = _pool_rising(_mirror(mass, mode, m), _mirror(width, mode, m))[0]
+    heights = np.empty(m)
+    for i in range(m):
+        heights[i] = left[i] if i < mode else right[m - 1 - i]
+    return heights
 
 
 @njit
@@ -191,8 +226,11 @@ def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -
     for i in range(edges.size):
         for j in range(k):
             below[i] += 0.5 * share[j] * math.erf((edges[i] - mean[j]) * math.sqrt(0.5) / sd)
-    width = np.diff(edges)
-    mass = np.maximum(np.diff(below), SMALLEST_DENSITY * width)
+    width = np.empty(x.size)
+    mass = np.empty(x.size)
+    for i in range(x.size):
+        width[i] = edges[i + 1] - edges[i]
+        mass[i] = max(below[i + 1] - below[i], SMALLEST_DENSITY * width[i])
     heights = nearest_unimodal_heights(mass, width)
     ratio = 0.0
     for i in range(x.size):
@@ -201,21 +239,40 @@ def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -
 
 
 @njit
+def _standardize(x: FloatArray, w: FloatArray) -> FloatArray:
+    """Standardize x of weights w to mean 0 and variance 1; empty where all are equal."""
+    mass = 0.0
+    mean = 0.0
+    for i in range(x.size):
+        mass += w[i]
+        mean += w[i] * x[i]
+    mean /= mass
+    variance = 0.0
+    for i in range(x.size):
+        variance += w[i] * (x[i] - mean) ** 2
+    sd = math.sqrt(variance / mass)
+    z = np.empty(x.size if x[-1] > x[0] and sd > 0.0 else 0)
+    for i in range(z.size):
+        z[i] = (x[i] - mean) / sd
+    return z
+
+
+@njit
 def mixture_ratio(x: FloatArray) -> float:
     """Compute the log likelihood ratio of two normals, or three, to one mode, for sorted x in O(n).
 
     Three are taken where the ratio is larger by more than 2, one for each of their two more parameters.
     """
-    sd = x.std()
-    if x[-1] <= x[0] or sd <= 0.0:
+    z = _standardize(x, np.ones(x.size))
+    if z.size == 0:
         return 0.0
-    centres, sizes = _average_neighbours((x - x.mean()) / sd)
-    centres -= (sizes * centres).sum() / x.size
-    centres /= math.sqrt((sizes * centres**2).sum() / x.size)
+    centres, sizes = _average_neighbours(z)
+    centres = _standardize(centres, sizes)
     # cells reach half the way to both neighbours
     m = centres.size
     edges = np.empty(m + 1)
-    edges[1:m] = 0.5 * (centres[1:] + centres[:-1])
+    for j in range(1, m):
+        edges[j] = 0.5 * (centres[j] + centres[j - 1])
     edges[0] = 2.0 * centres[0] - edges[1]
     edges[m] = 2.0 * centres[m - 1] - edges[m - 1]
     for j in range(m):

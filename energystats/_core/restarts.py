@@ -9,7 +9,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._core.hartigan import cluster_tables, hartigan_passes, summed, tabulated_afresh, tabulated_from
+from energystats._core.hartigan import (
+    added_within,
+    cluster_tables,
+    hartigan_passes,
+    summed,
+    tabulated_afresh,
+    tabulated_from,
+)
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
@@ -97,7 +104,9 @@ def random_swap(
     own = np.empty(n)
     chances = np.zeros(n)
     # squared distance to the centre of C_l: T_li/s_l - w_l/(2 s_l^2), half of Lloyd's score [D alg 2]
-    shift = within / (2 * mass**2)
+    shift = np.empty(k)
+    for l in range(k):
+        shift[l] = within[l] / (2 * mass[l] ** 2)
     for i in range(n):
         if labels[i] == gone:
             nearest = np.inf
@@ -165,9 +174,11 @@ def perturbed(
     else:
         other = merge_and_split(R, weights, labels, mass.size, uniforms)
     counts = np.zeros(mass.size, np.intp)
+    filled = 0
     for i in range(other.size):
+        filled += counts[other[i]] == 0
         counts[other[i]] += 1
-    return other, counts.min() > 0
+    return other, filled == mass.size
 
 
 @njit
@@ -217,7 +228,7 @@ def lowest(
             n_other, m_other, t_other, w_other = tabulated_from(R, weights, totals, labels, table, other, k)
         hartigan_passes(R, weights, other, n_other, m_other, t_other, w_other, threshold, max_iter, W - threshold)
         # lower by more than rounding: a new best partition; equal to rounding: the best one was found once more
-        now = np.sum(w_other / (2 * m_other))
+        now = added_within(w_other, m_other)
         if now < W - threshold:
             for i in range(labels.size):  # as in `hartigan_passes`, not as slices
                 labels[i], origin[i] = other[i], begun[i]

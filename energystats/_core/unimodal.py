@@ -40,8 +40,9 @@ def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
     first = knots[m - 1] + 1
     new_knots = np.empty(m + max(last + 1 - first, 0), np.intp)
     new_distances = np.empty(new_knots.size)
-    new_knots[:m] = knots
-    new_distances[:m] = distances
+    for j in range(m):
+        new_knots[j] = knots[j]
+        new_distances[j] = distances[j]
     kept = m
     for i in range(first, last + 1):
         # the last knot goes while the slope does not rise there, as in a hull of points
@@ -74,7 +75,9 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
     by bisection, in which hulls are extended and not begun anew; O(n log n). The concave side is the convex one of -x.
     """
     n = x.size
-    mirrored = -x[::-1]
+    mirrored = np.empty(n)
+    for i in range(n):
+        mirrored[i] = -x[n - 1 - i]
     low = 0
     high = n - 1
     left = (np.zeros(1, np.intp), np.zeros(1))  # the hull up to low, and that of -x from the other end down to high
@@ -97,7 +100,14 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
         right = longer_right
     else:
         left = longer_left
-    return np.concatenate((left[0], (n - 1 - right[0][::-1])[1:]))
+    convex = left[0]
+    concave = right[0]  # its last knot is the last of the convex side, or lies beside it
+    knots = np.empty(convex.size + concave.size - 1, np.intp)
+    for j in range(convex.size):
+        knots[j] = convex[j]
+    for j in range(1, concave.size):
+        knots[knots.size - j] = n - 1 - concave[j - 1]
+    return knots
 
 
 def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -160,13 +170,21 @@ def excess_split(x: FloatArray) -> float:
 @njit
 def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
     """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x."""
-    return _compute_quantiles(x, nearest_unimodal(x), np.arange(x.size).astype(np.float64))
+    ranks = np.empty(x.size)
+    for i in range(x.size):
+        ranks[i] = i
+    return _compute_quantiles(x, nearest_unimodal(x), ranks)
 
 
 @njit
 def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
     """Compute the excess E of sorted x over its nearest unimodal distribution."""
-    return float(np.max(_split_profile(x) - _split_profile(fitted)))
+    profile = _split_profile(x)
+    unimodal = _split_profile(fitted)
+    excess = -np.inf
+    for i in range(profile.size):
+        excess = max(excess, profile[i] - unimodal[i])
+    return excess
 
 
 @njit
@@ -182,7 +200,12 @@ def compute_indices(x: FloatArray) -> FloatArray:
     fitted = _compute_quantiles_at_ranks(x)
     out[RATIO] = mixture_ratio(x)
     out[EXCESS] = _compute_excess(x, fitted)
-    out[DISTANCE] = np.abs(x - fitted).sum() / np.abs(x - x[x.size // 2]).sum()
+    distance = 0.0
+    deviation = 0.0
+    for i in range(x.size):
+        distance += abs(x[i] - fitted[i])
+        deviation += abs(x[i] - x[x.size // 2])
+    out[DISTANCE] = distance / deviation
     return out
 
 
@@ -193,7 +216,12 @@ def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
     """
     knots = nearest_unimodal(x)
+    ranks = np.empty(x.size)
     out = np.empty((uniforms.shape[0], 3))
     for b in range(uniforms.shape[0]):
-        out[b] = compute_indices(_compute_quantiles(x, knots, uniforms[b] * (x.size - 1)))
+        for i in range(x.size):
+            ranks[i] = uniforms[b, i] * (x.size - 1)
+        indices = compute_indices(_compute_quantiles(x, knots, ranks))
+        for j in range(3):
+            out[b, j] = indices[j]
     return out
