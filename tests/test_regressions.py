@@ -820,6 +820,16 @@ def test_several_groups_of_two_whole_plots_are_refused(rng):
         assert found.n_resamples == labelings
 
 
+def test_pairs_with_two_whole_plots_each_have_no_spread(rng):
+    """As `spread_test` refuses; a group of two plots beside one of four is compared."""
+    plots = np.repeat(np.arange(8), 4)
+    X = rng.normal(size=(32, 2)) + 4 * rng.normal(size=(8, 2))[plots]
+    groups = np.array(["a", "a", "b", "b", "c", "c", "c", "c"])[plots]
+    rows = es.pairwise_tests(X, groups, design=es.Design(whole_plots=plots), n_resamples=99, rng=0).rows
+    assert [np.isnan(row.pvalue_spread) for row in rows] == [True, False, False]
+    assert all(row.pvalue > 0 for row in rows)
+
+
 def test_all_kinds_of_points_in_no_cluster_are_left_out():
     """HDBSCAN has -2 for infinite rows and -3 for missing ones."""
     rng = np.random.default_rng(2)

@@ -148,9 +148,9 @@ class Result(abc.ABC):
         escape : bool, default True
             Whether characters such as ``_`` and ``%`` in names stand for themselves.
         **options
-            For `pandas.DataFrame.to_latex`, such as `caption`, `label` and `float_format`; without `float_format`
-            numbers and p-values are written as in the summary. A test in full stands in two columns, names and values;
-            an index that only counts is left out.
+            For `pandas.DataFrame.to_latex`, such as `float_format`, and `caption` and `label`, which are LaTeX already
+            and never escaped; without `float_format` numbers and p-values are written as in the summary. A test in full
+            stands in two columns, names and values; an index that only counts is left out.
 
         Returns
         -------

@@ -21,7 +21,13 @@ from energystats.distribution_tests.designs import Design, check_design, exchang
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
-from energystats.distribution_tests.spread_test import FEWEST, CenterDistances, compare_spread, measure_spread
+from energystats.distribution_tests.spread_test import (
+    FEWEST,
+    CenterDistances,
+    compare_spread,
+    groups_of_two_plots,
+    measure_spread,
+)
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
@@ -114,9 +120,10 @@ def pairwise_tests(
     -----
     An energy test sees any difference between distributions; its companion, the test of `spread_test`, compares the
     distances of the points from the spatial medians of their groups. It is approximate, and NaN for groups of fewer
-    than three points, or where one has more than a third of the weight. Measured levels, and which `energy_test` with
-    which seed gives the p of a pair: `docs/distribution-tests.md`. The cost of `energy_test` for each pair, and O(n^2)
-    a step of the search for the medians of all groups; memory as there, and n numbers a group.
+    than three points, two of two whole plots, or where a point has more than a third of the weight. Measured levels,
+    and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. The cost of
+    `energy_test` for each pair, and O(n^2) a step of the search for the medians of all groups; memory as there, and n
+    numbers a group.
 
     References
     ----------
@@ -229,8 +236,9 @@ def _compare_pair(
     S, T = float(statistics.between(null.M, null.s)), float(statistics.total(null.M, null.s))
     n_resamples = one.sampling.n_resamples
     compared = None
-    # two points are equally far from their centre, and one that has most of the weight is it
-    if min(n1, n2) >= FEWEST and not spread.heavy[list(pair)].any():
+    # two points are equally far from their centre, as are two whole plots, and one that has most of the weight is it
+    equally_far = min(n1, n2) < FEWEST or groups_of_two_plots(two, one.units).size == 2
+    if not (equally_far or spread.heavy[list(pair)].any()):
         compared = compare_spread(spread.among(rows, pair), two, one.units, n_resamples, spread_rng)
     return PairwiseRow(
         group1=two.names[0],

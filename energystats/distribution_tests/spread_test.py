@@ -40,7 +40,15 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["FEWEST", "CenterDistances", "SpreadTestResult", "compare_spread", "measure_spread", "spread_test"]
+__all__ = [
+    "FEWEST",
+    "CenterDistances",
+    "SpreadTestResult",
+    "compare_spread",
+    "groups_of_two_plots",
+    "measure_spread",
+    "spread_test",
+]
 
 
 CENTERS = ("median", "centroid")
@@ -208,12 +216,17 @@ def _refuse_small_groups(groups: Groups) -> None:
         )
 
 
-def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
-    """Refuse several groups of two whole plots: both are as far from a centre between them, and never exchangeable."""
+def groups_of_two_plots(groups: Groups, units: ExchangeableUnits) -> IntArray:
+    """Find the groups of two whole plots, which are as far from a centre between them; none without whole plots."""
     if units.plots is None:
-        return
+        return np.zeros(0, np.intp)
     first = np.unique(units.plots.codes, return_index=True)[1]
-    pairs = np.flatnonzero(np.bincount(groups.codes[first], minlength=groups.k) == FEWEST - 1)
+    return np.flatnonzero(np.bincount(groups.codes[first], minlength=groups.k) == FEWEST - 1)
+
+
+def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
+    """Refuse several groups of two whole plots, whose labels are never exchangeable."""
+    pairs = groups_of_two_plots(groups, units)
     if pairs.size > 1:
         raise ValueError(
             f"`groups` must not have two whole plots in several groups, as in {groups.names[pairs[0]]!r} and "
