@@ -302,12 +302,13 @@ def plot_power(
     ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label=f"power, {bars}")
     ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_write_target(needed))
     ax.axhline(level, color="0.4", lw=1, ls=":", label=f"level {level:g}")
-    ax.set_ylim(-0.02, 1.05)
+    ax.set_ylim(-0.02, 1.45)  # room for the legend above the intervals
+    ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
     ax.set_xlabel("size of the first sample")
     ax.set_ylabel("power")
     x, y = (write_plain_name(text, 36) for text in distributions)
     ax.set_title(f"{x} vs {y}", loc="left")
-    ax.legend(frameon=False)
+    ax.legend(frameon=False, loc="upper left")
     return ax
 
 
