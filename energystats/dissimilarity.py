@@ -149,13 +149,13 @@ class Dissimilarity(abc.ABC):
         place = place or row_places(["X"], [len(points)], [None])
         # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
+        low, high = _ends_of(points)
         if warns:
-            _warn_of_rounding(*_ends_of(points), columns, metric, standardize=bool(standardize))
+            _warn_of_rounding(low, high, columns, metric, standardize=bool(standardize))
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units and points.shape[1] > 1:
-            low, high = _ends_of(points)
             rounding = _vary_by_rounding(low, high)
             _warn_of_scales(deviations(points), high - low, rounding, columns, offered=standardize is not None)
         fitted = metric.fitted(points)

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from contextlib import contextmanager
 
@@ -44,6 +45,22 @@ def test_one_thread_until_the_outermost_block_ends():
 def test_an_error_restores_the_threads():
     with pytest.raises(ValueError, match="of the block"), one_thread():
         raise ValueError("of the block")
+    assert set(numbers()) == {3}
+
+
+@pytest.mark.usefixtures("three")
+def test_an_interrupt_while_the_threads_are_set_restores_them(monkeypatch):
+    library = threads._find_libraries()
+
+    class Interrupted:
+        def limit(self, **how):
+            signal.raise_signal(signal.SIGINT)  # held back until the number is set
+            return library.limit(**how)
+
+    monkeypatch.setattr(threads, "_find_libraries", Interrupted)
+    with pytest.raises(KeyboardInterrupt), one_thread():
+        pytest.fail("the block began")
+    assert (threads.LIMIT.owner, threads.LIMIT.depth) == (None, 0)
     assert set(numbers()) == {3}
 
 

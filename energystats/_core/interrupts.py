@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from itertools import islice
@@ -56,7 +56,7 @@ def checkpoint() -> None:
 
 
 def map_in_threads(
-    function: Callable[[Item], Answer], items: Sequence[Item], n_threads: int
+    function: Callable[[Item], Answer], items: Iterable[Item], n_threads: int
 ) -> Generator[Answer, None, None]:
     """Map a function over items in threads, answers in order; when the caller goes, they end at a `checkpoint`."""
     if n_threads == 1:

@@ -12,6 +12,9 @@ from energystats._typing import FloatArray, IntArray
 __all__ = ["deviations", "exponents", "two_to"]
 
 
+ROWS_AT_ONCE = 4096
+
+
 def exponents(sizes: FloatArray | float) -> IntArray:
     """Find the integers e with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
     return np.frexp(sizes)[1]
@@ -19,10 +22,17 @@ def exponents(sizes: FloatArray | float) -> IntArray:
 
 def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
     """Compute standard deviations of columns of any size; 0 for constant ones; (n, d) -> (d,)."""
-    width = np.ptp(points, axis=0)
-    e = exponents(width)
-    near_one = np.ldexp(points - points.mean(axis=0), -e)
-    return np.ldexp(np.where(width > 0, near_one.std(axis=0, ddof=ddof), 0.0), e)
+    n = len(points)
+    width = points.max(axis=0) - points.min(axis=0)
+    e, mean = exponents(width), points.mean(axis=0)
+    sums, squares = np.zeros((2, points.shape[1]))
+    for start in range(0, n, ROWS_AT_ONCE):
+        near_one = np.ldexp(points[start : start + ROWS_AT_ONCE] - mean, -e)
+        sums += near_one.sum(axis=0)
+        squares += (near_one**2).sum(axis=0)
+    # the sums are the rounding of the mean
+    variances = np.maximum(squares - sums**2 / n, 0.0) / (n - ddof)
+    return np.ldexp(np.where(width > 0, np.sqrt(variances), 0.0), e)
 
 
 def two_to(exponent: int, power: float) -> float:

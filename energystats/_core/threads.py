@@ -56,20 +56,27 @@ class _Limit:
                 if not wait:
                     return False
                 self.changed.wait(0.1)  # in short steps: not every system lets Ctrl-C end a long one
-            with uninterrupted():
-                if self.owner is None:
-                    self.limiter = _find_libraries().limit(limits=1, user_api="blas").__enter__()
-                    self.owner = get_ident()
+            if self.owner is not None:
                 self.depth += 1
+                return True
+            try:
+                with uninterrupted():
+                    self.limiter = _find_libraries().limit(limits=1, user_api="blas").__enter__()
+                    self.owner, self.depth = get_ident(), 1
+            except KeyboardInterrupt:  # it was held back until the limit was set
+                self.leave()
+                raise
             return True
 
     def leave(self) -> None:
         """Restore what was there before the owner's first block."""
-        with self.changed, uninterrupted():
-            self.depth -= 1
-            if not self.depth:
+        with self.changed:
+            if self.depth > 1:
+                self.depth -= 1
+                return
+            with uninterrupted():
                 self.limiter.__exit__(None, None, None)
-                self.owner = self.limiter = None
+                self.owner, self.depth, self.limiter = None, 0, None
                 self.changed.notify_all()
 
     def after_fork(self) -> None:

@@ -108,6 +108,18 @@ class Centres:
     def __neg__(self) -> Centres:
         return Centres(-self.counts, -self.mass, -self.sums, -self.squares, -self.residuals, -self.own)
 
+    def renumbered(self, numbers: IntArray) -> Centres:
+        """Give every cluster its number in `numbers`."""
+        order = np.argsort(numbers)
+        return Centres(
+            self.counts[order],
+            self.mass[order],
+            self.sums[order],
+            self.squares[order],
+            self.residuals[order],
+            self.own[order],
+        )
+
     @property
     def together(self) -> Centres:
         """All clusters as one."""
@@ -358,8 +370,18 @@ class Features:
 
 def _learn_in(block: Any, feature_map: FeatureMap, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Compute what is kept of the features of one block: squared lengths, residuals, and the sum of products."""
-    features = BlockFeatures.of(block, feature_map)
-    return features.lengths, features.residuals, _moment_in(features, feature_map, weights)
+    lengths, residuals = np.empty((2, len(block)))
+    moment = np.zeros((feature_map.rank, feature_map.rank))
+    for part in _in_cache(len(block)):
+        features = BlockFeatures.of(block[part], feature_map)
+        lengths[part], residuals[part] = features.lengths, features.residuals
+        moment += _moment_in(features, feature_map, weights[part])
+    return lengths, residuals, moment
+
+
+def _in_cache(count: int) -> list[slice]:
+    """Divide some rows into parts that stay in the cache."""
+    return [slice(start, start + ROWS_IN_CACHE) for start in range(0, count, ROWS_IN_CACHE)]
 
 
 def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: FloatArray) -> FloatArray:
@@ -370,8 +392,9 @@ def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: Flo
 
 
 def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: FloatArray, residuals: FloatArray) -> None:
-    """Write the features of one block where they are kept."""
-    _, lengths[:], residuals[:], _ = BlockFeatures.of(block, feature_map, out=rows)
+    """Write the features of one block where they are kept, in parts that stay in the cache."""
+    for part in _in_cache(len(block)):
+        _, lengths[part], residuals[part], _ = BlockFeatures.of(block[part], feature_map, out=rows[part])
 
 
 def _centres_in(
@@ -518,20 +541,20 @@ def _change_in(
 
     Labels and bounds change in place.
     """
-    k = len(means)
-    doubtful = np.flatnonzero(upper >= lower)
-    if not doubtful.size:
-        return Centres.zeros(*means.shape)
-    features, squared, rounding = _look_again(block, feature_map, means, doubtful, known)
-    nearest, before = squared.argmin(axis=1).astype(np.intp), labels[doubtful]
-    labels[doubtful] = nearest
-    upper[doubtful], lower[doubtful] = _bounds_of(squared, nearest, rounding)
-    moved = np.flatnonzero(nearest != before)
-    rows, w, nearest, before = features.part(moved), weights[doubtful[moved]], nearest[moved], before[moved]
-    comes = Centres.of(rows, w, nearest, k)
-    if (before < 0).all():
-        return comes
-    return comes + -Centres.of(rows, w, before, k)
+    k, changes = len(means), Centres.zeros(*means.shape)
+    in_doubt = np.flatnonzero(upper >= lower)
+    for part in _in_cache(in_doubt.size):
+        doubtful = in_doubt[part]
+        features, squared, rounding = _look_again(block, feature_map, means, doubtful, known)
+        nearest, before = squared.argmin(axis=1).astype(np.intp), labels[doubtful]
+        labels[doubtful] = nearest
+        upper[doubtful], lower[doubtful] = _bounds_of(squared, nearest, rounding)
+        moved = np.flatnonzero(nearest != before)
+        rows, w, nearest, before = features.part(moved), weights[doubtful[moved]], nearest[moved], before[moved]
+        changes += Centres.of(rows, w, nearest, k)
+        if (before >= 0).any():
+            changes += -Centres.of(rows, w, before, k)
+    return changes
 
 
 def _movable_in_doubt(
@@ -692,7 +715,8 @@ def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> Flo
 
 def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
     """Compute it for the rows of one block."""
-    return np.asarray(np.maximum(metric.finite_between(points, landmarks).min(axis=1), 0.0))
+    # (1, n), not (n, 1): one short loop for each of many rows takes eight times as long
+    return np.asarray(np.maximum(metric.finite_between(landmarks, points).min(axis=0), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -764,6 +788,7 @@ class FeatureMap:
 
 
 BLOCK_ROWS = 8192
+ROWS_IN_CACHE = 2048  # beside 256 landmarks
 
 
 class RowTable(Protocol):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import numbering
 from energystats._core.statistics import share
-from energystats._core.threads import one_thread, one_thread_up_to
+from energystats._core.threads import one_thread, one_thread_up_to, threads_given
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.features import (
@@ -176,8 +178,7 @@ class Landmarks(Algorithm):
         # clusters are numbered by what the features tell, as others are by M
         intervals = find_intervals(None if isinstance(d, Blocks) else d.coordinates, found.labels, k)
         numbers, breaks = intervals or (numbering(found.labels, *_numbering_keys(found.centres)), None)
-        labels = numbers[found.labels]
-        found = Found(labels, rows.centres(labels, k), found.n_iter, found.converged)
+        found = Found(numbers[found.labels], found.centres.renumbered(numbers), found.n_iter, found.converged)
         partition = replace(_make_landmark_partition(d, rows, search, batch_size, found, pairs), breaks=breaks)
         return partition, NearestCentre(feature_map, found.centres.means)
 
@@ -248,20 +249,30 @@ def _centres_of_batches(
 def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Generator]) -> tuple[Found, int]:
     """Find the start of lowest W on the batch, and its number; a later one wins only when lower beyond rounding."""
     best: tuple[Found, int] | None = None
-    bar = with_bar(streams, search.progress, total=search.n_init, unit="start", size=lambda _: 1)
-    for number, stream in enumerate(bar):
-        start: Found | FloatArray
-        if search.init == "random":
-            labels = random_start(batch.n, search.k, stream)
-            start = Found(labels, batch.centres(labels, search.k), 0, converged=False)
-        else:
-            start = seeded_centres(batch, search.k, stream)
-        on_pass = _bound_to(search.callback, number)
-        found = search_features(batch, start, search.max_iter, single_moves=True, on_pass=on_pass)
-        if best is None or best[0].centres.W - found.centres.tolerance > found.centres.W:
-            best = found, number
+    # a user's function expects one start after the other; blocks that are computed anew have threads of their own
+    alone = search.callback is not None or batch.whole is None
+    n_threads = 1 if alone else min(search.n_init, threads_given())
+    starts = map_in_threads(partial(_run_start, batch, search), enumerate(streams), n_threads)
+    bar = with_bar(starts, search.progress, total=search.n_init, unit="start", size=lambda _: 1)
+    with nullcontext() if batch.whole is None else one_thread(), closing(starts), closing(bar):
+        for number, found in enumerate(bar):
+            if best is None or best[0].centres.W - found.centres.tolerance > found.centres.W:
+                best = found, number
     assert best is not None
     return best
+
+
+def _run_start(batch: Features, search: Search, number_and_stream: tuple[int, np.random.Generator]) -> Found:
+    """Search from the start of that number."""
+    number, stream = number_and_stream
+    on_pass = _bound_to(search.callback, number)
+    start: Found | FloatArray
+    if search.init == "random":
+        labels = random_start(batch.n, search.k, stream)
+        start = Found(labels, batch.centres(labels, search.k), 0, converged=False)
+    else:
+        start = seeded_centres(batch, search.k, stream)
+    return search_features(batch, start, search.max_iter, single_moves=True, on_pass=on_pass)
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:

@@ -203,8 +203,9 @@ def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
     """Raise when a value is NaN or infinite, or so large that its square overflows."""
-    finite = np.isfinite(array)
-    if not finite.all():
+    low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)  # a NaN is both
+    if not np.isfinite([low, high]).all():
+        finite = np.isfinite(array)
         nans = int(np.isnan(array).sum())
         found = [f"{nans} NaN"] * (nans > 0)
         if infinities := int((~finite).sum()) - nans:
@@ -218,7 +219,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
             f"`{name}` must be finite, but has {' and '.join(found)} values{where}; drop or impute those rows first."
         )
     # distances are squared, so that numbers whose squares overflow would be infinitely far apart
-    largest = float(np.abs(array).max())
+    largest = max(-low, high)
     if largest > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {largest:.3g}; rescale it.")
 
