@@ -351,6 +351,22 @@ def test_compiled_loops_write_their_products_out(path):
         assert list(calls_of_linear_algebra(function)) == [], f"{path.name}:{function.lineno} {function.name}"
 
 
+def arrays_written_to_slices(function):
+    """Targets of assignments of more than a number to a slice."""
+    for node in nodes(function):
+        if isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant):
+            for target in node.targets:
+                if isinstance(target, ast.Subscript) and any(isinstance(part, ast.Slice) for part in nodes(target)):
+                    yield ast.unparse(target)
+
+
+@for_each(MODULES)
+def test_compiled_loops_copy_arrays_number_by_number(path):
+    """For the error of two arrays of different shapes, numba compiles texts for more than a second."""
+    for function in compiled_loops(parsed(path)):
+        assert list(arrays_written_to_slices(function)) == [], f"{path.name}:{function.lineno} {function.name}"
+
+
 @for_each(MODULES)
 def test_decompositions_say_how_many_threads_they_take(path):
     found = {(path.name, name) for name in free_decompositions(parsed(path))}
@@ -360,6 +376,8 @@ def test_decompositions_say_how_many_threads_they_take(path):
 def test_the_tests_above_see_what_they_look_for():
     loop = ast.parse("@njit\ndef f(x):\n    return np.dot(x, x) + x @ x + x.dot(x) + np.linalg.norm(x)")
     assert [sorted(calls_of_linear_algebra(f)) for f in compiled_loops(loop)] == [["@", "dot", "dot", "linalg"]]
+    copies = ast.parse("@njit\ndef f(x, y):\n    x[:2, 1] = y\n    x[:] = 0.0\n    x[1] = y[2:].size")
+    assert [list(arrays_written_to_slices(f)) for f in compiled_loops(copies)] == [["x[:2, 1]"]]
     two = {"a.b": "if TYPE_CHECKING:\n    from a.c import C", "a.c": "def f():\n    from a import b"}
     assert import_graph(two) == {"a.b": {"a.c"}, "a.c": {"a.b"}}
     with pytest.raises(CycleError):

@@ -128,7 +128,7 @@ def test_no_segmentation_has_a_smaller_w(rows, k, min_size, alpha):
     for j in range(1, k + 1):
         best = min(within_of(R, edges) for edges in all_segmentations(len(X), j, min_size))
         assert_allclose(found.within_by_k[j - 1], best, atol=1e-12)
-        assert_allclose(within_of(R, (0, *found.breaks_by_k[j - 1], len(X))), best, atol=1e-12)
+        assert_allclose(within_of(R, (0, *found.breakpoints_by_k[j - 1], len(X))), best, atol=1e-12)
     assert_allclose(found.within, found.within_by_k[-1], atol=1e-12)
     assert_allclose(found.within + found.between, found.total)
     assert_allclose(found.total, within_of(R, (0, len(X))), atol=1e-12)
@@ -223,7 +223,7 @@ def test_strucchange(name):
     found = es.segment(es.datasets.load(name), 6, alpha=2.0, min_size=5, order="year")
     assert_allclose(found.within_by_k, known["rss"])
     last = [np.atleast_1d(places).tolist() for places in known["last_of_segment"]]
-    assert [list(breaks) for breaks in found.breaks_by_k[1:]] == last
+    assert [list(breaks) for breaks in found.breakpoints_by_k[1:]] == last
 
 
 @pytest.mark.parametrize(("name", "year"), [("nile", 1899), ("coal", 1892)])

@@ -113,7 +113,8 @@ def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: I
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
     sizes = np.empty(2 * n - 1)
-    sizes[:n] = own
+    for i in range(n):
+        sizes[i] = own[i]
     Z = np.empty((n - 1, 4))
     for row in range(n - 1):
         merge = order[row]

@@ -28,7 +28,8 @@ def fill_sums_before(
         for t in range(n):
             cell = t // step
             if t == cell * step:
-                known[:, cell] = sums
+                for i in range(width):
+                    known[i, cell] = sums[i]
             row = orders[b, t]
             if first <= row < first + width:
                 to_all = sums[row - first]

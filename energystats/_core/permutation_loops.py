@@ -23,7 +23,8 @@ def assign_labels(
     labelings = np.empty((uniform.shape[0], order.size), dtype=drawn.dtype)
     free = np.empty_like(order)
     for row in range(uniform.shape[0]):
-        free[:] = order
+        for i in range(order.size):
+            free[i] = order[i]
         for block in range(rest.size):
             start, stop = starts[block], starts[block + 1]
             # Fisher and Yates: the units from `at` on are free, and one of them takes the next label

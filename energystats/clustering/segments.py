@@ -161,7 +161,7 @@ def segment(
         between=between,
         total=float(within.sum()) + between,
         within_by_k=runs.within[1:, -1].copy(),
-        breaks_by_k=tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
+        breakpoints_by_k=tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
         min_size=min_size,
         penalty=penalty,
         notes=ordered.order.notes,
@@ -476,7 +476,7 @@ class Segmentation(Segments):
         The summands of W.
     within_by_k : ndarray of shape (k,)
         The smallest W of 1, 2, ..., k segments.
-    breaks_by_k : tuple of tuple of int
+    breakpoints_by_k : tuple of tuple of int
         The places at which new segments start, for 1, 2, ..., k of them.
     penalty : float or None
         What a break had to lower W by, where that chose k.
@@ -507,7 +507,7 @@ class Segmentation(Segments):
     """
 
     within_by_k: FloatArray = field(repr=False)
-    breaks_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
+    breakpoints_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
     penalty: float | None = None
 
     def _shared(self) -> dict[str, Any]:
