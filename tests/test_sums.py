@@ -42,6 +42,7 @@ def route(request, rng, monkeypatch):
     monkeypatch.setattr(pairs, "TILE_COLUMNS", 9)
     if request.param == "tiles":
         monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
+        monkeypatch.setattr(sums, "ROWS_AT_ONCE", 11)
     return case(rng, 1 if request.param == "line" else 3)
 
 
@@ -126,6 +127,15 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
         Z = np.eye(groups.k)[codes] * weights[:, None]
         assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
         assert_allclose(s, Z.sum(axis=0), rtol=1e-14)
+
+
+def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():
+    for n, multiplied in ((5000, 1), (100_000, 1), (100_000, 3), (10**6, 2)):
+        room = sums.room_for_labelings(n, multiplied, as_labels=True)
+        assert room >= sums.room_for_labelings(n, multiplied, as_labels=False)
+        assert n * room <= sums.INDICATOR_BYTES
+        assert n * n * multiplied * room <= sums.MULTIPLIED_AT_ONCE or room == labelings.LABELINGS_PER_BLOCK
+    assert sums.room_for_labelings(100_000, 1, as_labels=True) >= 1000  # a default test reads its pairs once
 
 
 def test_resamples_do_not_depend_on_the_memory_at_hand(rng):

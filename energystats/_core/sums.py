@@ -9,8 +9,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -20,6 +21,7 @@ from energystats._core.threads import one_thread, side_by_side
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
+    "Indicators",
     "UpperTiles",
     "absolute_total",
     "add_totals",
@@ -33,6 +35,7 @@ __all__ = [
     "multiply_upper",
     "null_sums",
     "random_directions",
+    "room_for_labelings",
     "slice_factor",
     "sums_of_sorted_groups",
 ]
@@ -48,7 +51,7 @@ COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where ther
 UpperTiles = Iterable[tuple[int, int, FloatArray]]
 
 
-def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
+def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> FloatArray:
     """Compute M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, half the flops of the full product; (b, k, k).
 
     Labelings are shared out in portions whose width does not depend on the number of threads, so that the numbers do
@@ -57,7 +60,8 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
     """
     n, k, b = Z.shape
     width = max(1, COLUMNS_PER_PORTION // k)
-    portions = [_LabelingSums(Z[:, :, start : start + width]) for start in range(0, b, width)]
+    some = [slice(start, start + width) for start in range(0, b, width)]
+    portions = [_LabelingSums(Z.of_labelings(s) if isinstance(Z, Indicators) else Z[:, :, s]) for s in some]
     with side_by_side(len(portions) if n * n * k * b >= THREADED_FROM else 1) as apply:
         for tiles in _some_at_a_time(upper):
             apply(partial(_LabelingSums.add, tiles=tiles), portions)
@@ -67,10 +71,10 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray) -> FloatArray:
 class _LabelingSums:
     """Sums of some labelings over the tiles seen so far."""
 
-    def __init__(self, Z: FloatArray) -> None:
+    def __init__(self, Z: FloatArray | Indicators) -> None:
         n, self.k, self.b = Z.shape
         self.Z = Z
-        self.columns = Z.reshape(n, self.k * self.b)  # no copy where k = 1
+        self.columns = None if isinstance(Z, Indicators) else Z.reshape(n, self.k * self.b)  # no copy where k = 1
         self.half = np.zeros((self.k, self.k, self.b))
         self.rows, self.product = slice(0, 0), np.empty((0, 0))
 
@@ -78,7 +82,7 @@ class _LabelingSums:
         """Add (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
         for row, column, tile in tiles:
             height, width = tile.shape
-            part = tile @ self.columns[column : column + width]
+            part = tile @ self._columns_of(slice(column, column + width))
             if row == column:  # both triangles
                 part *= 0.5
             if self.rows.stop and self.rows.start == row:
@@ -86,6 +90,10 @@ class _LabelingSums:
                 continue
             self._close_rows()
             self.rows, self.product = slice(row, row + height), part
+
+    def _columns_of(self, rows: slice) -> FloatArray:
+        """Take, or make, the rows of all groups and labelings; (r, k b)."""
+        return self.Z[rows].reshape(-1, self.k * self.b) if self.columns is None else self.columns[rows]
 
     def _close_rows(self) -> None:
         """Sum the product of the last rows by their groups."""
@@ -271,16 +279,22 @@ def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArra
     return np.ascontiguousarray((drawn / np.linalg.norm(drawn, axis=1)[:, None]).T)
 
 
-INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time
+INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time, or of the labels they are made of
+MULTIPLIED_AT_ONCE = 10**13  # pairs times labelings of one product, a minute or two, after which a bar moves
+ROWS_AT_ONCE = 4096  # of indicators that are made when they are needed
 
 
 class _LinearMap(Protocol):
     """R as a linear map: the products that `null_sums` needs."""
 
-    def block_sums(self, Z: FloatArray) -> FloatArray:
+    @property
+    def takes_labels(self) -> bool:
+        """Tell whether products take `Indicators`, because there are many rows."""
+
+    def block_sums(self, Z: Any) -> FloatArray:
         """Compute Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
 
-    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def block_sums_and_totals(self, Z: Any, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute Z'RZ for every labeling, and R @ weights."""
 
 
@@ -299,22 +313,34 @@ def null_sums(
     """
     n, mass = weights.size, float(weights.sum())
     multiplied = groups_multiplied(weights, k)
-    room = max(1, INDICATOR_BYTES // (8 * n * multiplied))  # labelings in one product
+    room = room_for_labelings(n, multiplied, pairs.takes_labels)
     at_once = at_once or max(1, room // LABELINGS_PER_BLOCK)
     totals = None
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
         for start in range(0, codes.shape[1], room):
-            Z = indicators(codes[:, start : start + room], multiplied, weights)
+            some = codes[:, start : start + room]
+            make = Indicators if pairs.takes_labels else indicators
+            Z = make(some, multiplied, weights)
             # unequal weights need all groups; else the last group is what the others leave
             if multiplied == k:
-                yield pairs.block_sums(Z), Z.sum(axis=0).T
+                sizes = [Z[rows].sum(axis=0) for rows in _parts(n, Z)]
+                yield pairs.block_sums(Z), np.sum(sizes, axis=0).T
                 continue
             if totals is None:
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
             yield _complete_last_group(inner, Z, totals, weights, mass)
+
+
+def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
+    """Count the labelings that may share a product, as indicators of the groups multiplied, or as labels."""
+    room = max(1, INDICATOR_BYTES // (8 * n * multiplied))
+    if not as_labels:
+        return room
+    most = max(LABELINGS_PER_BLOCK, MULTIPLIED_AT_ONCE // (n * n * multiplied))
+    return max(room, min(INDICATOR_BYTES // n, most))
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
@@ -326,18 +352,60 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 
 
 def _complete_last_group(
-    inner: FloatArray, Z: FloatArray, totals: FloatArray, weights: FloatArray, mass: float
+    inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
     """Complete M and sizes of the first k - 1 groups to those of all k groups, by R @ weights."""
     n, others, b = Z.shape
     with one_thread():
-        sums = np.stack((totals, np.ones(n))) @ Z.reshape(n, -1)
+        both = np.stack((totals, np.ones(n)))
+        sums = np.zeros((2, others * b))
+        for rows in _parts(n, Z):
+            sums += both[:, rows] @ Z[rows].reshape(-1, others * b)
     with_all, s = sums.reshape(2, others, b).transpose(0, 2, 1)
     M = np.empty((b, others + 1, others + 1))
     M[:, :-1, :-1] = inner
     M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
     M[:, -1, -1] = float(totals @ weights) - with_all.sum(axis=1) - M[:, :-1, -1].sum(axis=1)
     return M, np.column_stack((s, mass - s.sum(axis=1)))
+
+
+def _parts(n: int, Z: FloatArray | Indicators) -> list[slice]:
+    """Divide rows into parts of which the indicators are made at a time; all rows of those that are made already."""
+    height = ROWS_AT_ONCE if isinstance(Z, Indicators) else n
+    return [slice(start, start + height) for start in range(0, n, height)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Indicators:
+    """Indicators Z of many points, (n, k, b), which are made for some rows whenever they are asked for.
+
+    Labels take a byte where indicators take eight: more labelings go through the tiles at a time.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n, b)
+        Group of every row in every labeling.
+    k : int
+        Groups whose indicators are made, the first ones.
+    weights : ndarray of shape (n,)
+        Weights of the rows.
+    """
+
+    codes: AnyArray
+    k: int
+    weights: FloatArray
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Numbers of rows, groups and labelings."""
+        return len(self.codes), self.k, self.codes.shape[1]
+
+    def __getitem__(self, rows: slice) -> FloatArray:
+        return indicators(self.codes[rows], self.k, self.weights[rows])
+
+    def of_labelings(self, some: slice) -> Indicators:
+        """Take some of the labelings."""
+        return Indicators(self.codes[:, some], self.k, self.weights)
 
 
 def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ import numpy as np
 
 from energystats._core.labelings import Labelings
 from energystats._core.sums import (
+    Indicators,
     absolute_total,
     add_totals,
     bin_sums_from_upper,
@@ -37,6 +38,11 @@ MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows wo
 
 class Pairs(abc.ABC):
     """R as a linear map on n points."""
+
+    @property
+    def takes_labels(self) -> bool:
+        """Tell whether block sums take `Indicators`, because there are many rows."""
+        return False
 
     @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
@@ -86,11 +92,11 @@ class UpperTileSums(Pairs):
     def multiply(self, columns: FloatArray) -> FloatArray:
         return multiply_upper(self.upper_tiles(), columns)
 
-    def block_sums(self, Z: FloatArray) -> FloatArray:
+    def block_sums(self, Z: FloatArray | Indicators) -> FloatArray:
         return block_sums_from_upper(self.upper_tiles(), Z)
 
-    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        totals = np.zeros(len(Z))
+    def block_sums_and_totals(self, Z: FloatArray | Indicators, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        totals = np.zeros(weights.size)
         return block_sums_from_upper(add_totals(self.upper_tiles(), weights, totals), Z), totals
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -151,6 +157,10 @@ class Recomputed(UpperTileSums):
     def are_few(self) -> bool:
         """Tell whether the tiles are kept, once computed."""
         return len(self.points) <= STORED_UP_TO
+
+    @property
+    def takes_labels(self) -> bool:
+        return not self.are_few
 
     def upper_tiles(self) -> Iterator[Tile]:
         return count_negatives(self.computed_tiles(), self.metric, self.warns)

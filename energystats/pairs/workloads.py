@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from energystats._core.labelings import COMPILED_FROM
+from energystats._core.sums import room_for_labelings
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
@@ -56,7 +57,6 @@ __all__ = [
 ]
 
 
-INDICATOR_BYTES = 3 * 2**26  # of one product, in `_core.permutation`
 BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
 FRESH, REUSED_UP_TO = (
     30.0,
@@ -141,6 +141,11 @@ class Size:
         """Tell whether values of rho are computed once."""
         return self.stored or self.n <= STORED_UP_TO
 
+    @property
+    def recomputes(self) -> bool:
+        """Tell whether values of rho are computed again for every product with the pairs."""
+        return not (self.keeps or self.line or self.slices)
+
     def part(self, n: float) -> Size:
         """Describe a part of the points by its size."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
@@ -183,7 +188,7 @@ def rounded_pairs_work(size: Size, advice: str = NO_PAIRS) -> Work:
 def _describe_products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
     """Describe R times some columns, `at_once` of them in one pass over the pairs."""
     n = float(size.n)
-    made = 8 * n * min(columns, at_once)
+    made = (1 if size.recomputes else 8) * n * min(columns, at_once)
     if size.slices:
         L = size.slices
         passes = 1.0 if 16 * n * L <= LINES_BYTES else max(1, math.ceil(columns / at_once))
@@ -229,7 +234,7 @@ def permutations(
     size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False, bare: bool = False
 ) -> Work:
     """Describe M of permutations, drawn or visited one by one, and their null distribution; `bare` without result."""
-    room = max(1.0, INDICATOR_BYTES // (8 * size.n * max(k - 1, 1)))
+    room = room_for_labelings(size.n, max(k - 1, 1), size.recomputes)
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
     sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
