@@ -3,6 +3,7 @@
 import copy
 import html
 import pickle
+import re
 import warnings
 from fractions import Fraction
 
@@ -900,3 +901,31 @@ def test_bounds_and_eigenvalues_in_any_unit_beyond_256_rows(rng, scale):
     assert found.tightness == pytest.approx(usual.tightness, rel=1e-9)
     expected = es.spectral_embedding(X, alpha=2).eigenvalues
     assert values[:2] / values[0] == pytest.approx(expected[:2] / expected[0], rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:Steps between tied values are wide")
+def test_copies_are_told_where_wide_steps_are_told_too(rng):
+    """The steps of few distinct rows are wide as well, and are told once a process."""
+    X = np.repeat(rng.normal(size=(6, 6)), 10, axis=0)
+    for call in (es.cluster_tree, lambda X, **how: es.select_k(X, 6, "significance", **how)):
+        for _ in range(2):
+            with pytest.warns(es.TiesWarning, match="54 of 60 rows are duplicated") as found:
+                result = call(X, n_resamples=39, rng=0)
+            assert sum("duplicated" in str(one.message) for one in found) == 1
+            assert any("54 of 60 rows are duplicated" in note for note in result.notes)
+
+
+def test_outside_labels_in_the_head_of_a_summary_are_adjusted_and_the_clearest_come_first(rng):
+    X = np.concatenate([rng.normal(center, 1, (30, 2)) for center in (0, 8)])
+    outside = {f"noise {i}": rng.integers(2, size=60) for i in range(3)} | {"true": np.repeat([0, 1], 30)}
+    found = es.validate_clusters(X, 2, outside=outside, n_resamples=99, rng=0)
+    text = " ".join(found.summary().split())
+    line = text[text.index("Adjusted Rand index with") :]
+    assert line.startswith("Adjusted Rand index with true 1.000 (p = ")
+    assert " and 1 more, p adjusted over 4 sets (Holm)." in line
+    answers = {a.what: a for a in found.answers if a.question == "outside labels"}
+    shown = [float(p) for p in re.findall(r"p = ([\d.]+\d)\)", line[: line.index(" and 1 more")])]
+    wanted = sorted(a.pvalue_adjusted for a in answers.values())[:3]
+    assert shown == pytest.approx(wanted, abs=1e-4)
+    one = es.validate_clusters(X, 2, outside={"true": outside["true"]}, n_resamples=99, rng=0)
+    assert "Adjusted Rand index with true 1.000 (p = 0.0100).\n" in one.summary()

@@ -421,13 +421,16 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
 
 @contextmanager
 def _warned_once() -> Iterator[list[str]]:
-    """Give of each kind of the package's warnings inside the block the first, afterwards; their texts are yielded."""
+    """Give of each kind of the package's warnings inside the block the first, afterwards; their texts are yielded.
+
+    That steps are wide is said once a process, and is a kind of its own: it must not stand for what else ties mean.
+    """
     texts: list[str] = []
     with collected() as found:
         yield texts
-    first: dict[type[EnergyStatsWarning], str] = {}
+    first: dict[tuple[type[EnergyStatsWarning], bool], str] = {}
     for text, category in found:
-        first.setdefault(category, text)
+        first.setdefault((category, text.startswith(WIDE_STEPS)), text)
     texts.extend(first.values())
-    for category, text in first.items():
-        warn(text, category, once=text.startswith(WIDE_STEPS))
+    for (category, of_wide_steps), text in first.items():
+        warn(text, category, once=of_wide_steps)

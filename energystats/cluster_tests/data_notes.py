@@ -93,11 +93,11 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         warn(sentence, TiesWarning)
     return (
         *(() if points is None else (*_note_few_places(points), *_note_two_values(points), *_note_directions(points))),
+        # a pile at an end has duplicates of its own
+        *(() if points is None or limits else _note_duplicated_rows(_as_given(points, d.standardization))),
         *_note_serial_order(d),
         *limits,
         *_note_ties(ties),
-        # a pile at an end has duplicates of its own
-        *(() if points is None or limits else _note_duplicated_rows(_as_given(points, d.standardization))),
     )
 
 

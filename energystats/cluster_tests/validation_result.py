@@ -27,6 +27,7 @@ __all__ = ["Answer", "ClusterValidationResult"]
 
 STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
 MERGES_SHOWN = 3
+SETS_SHOWN = 3  # of outside labels, those with the smallest p
 ELSEWHERE = {  # where the structure shows, by the space of the test
     "as given": 'Another space may show it, such as metric="mahalanobis" or standardize=True.',
     "decorrelated": 'It shows among decorrelated columns, between other clusters: take metric="mahalanobis".',
@@ -289,10 +290,12 @@ class ClusterValidationResult(VerdictFirst):
                 f"Stability, no test: mean Jaccard at least {least:.2f} (cluster {lowest}); "
                 f"{uncertain} {'is' if self.uncertain.size == 1 else 'are'} uncertain."
             )
-        lines += [
-            f"Adjusted Rand index with {answer.what}: {answer.statistic:.3f}, {p_text(answer.pvalue)}."
-            for answer in self._of("outside labels")[:2]
-        ]
+        outside = sorted(self._of("outside labels"), key=lambda answer: answer.pvalue_adjusted)
+        if outside:
+            shown = ", ".join(f"{a.what} {a.statistic:.3f} ({p_text(a.pvalue_adjusted)})" for a in outside[:SETS_SHOWN])
+            more = f" and {len(outside) - SETS_SHOWN} more" if len(outside) > SETS_SHOWN else ""
+            holm = f", p adjusted over {len(outside)} sets (Holm)" if len(outside) > 1 else ""
+            lines.append(f"Adjusted Rand index with {shown}{more}{holm}.")
         return lines
 
     def _explanations(self) -> list[str]:
