@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import energystats as es
 from energystats._core import labelings, normal_mixture, pvalues, statistics, sums
 from energystats._core import sums_on_line as gaps
 from energystats._core.exact_1d import split_within
@@ -136,6 +137,16 @@ def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():
         assert n * room <= sums.INDICATOR_BYTES
         assert n * n * multiplied * room <= sums.MULTIPLIED_AT_ONCE or room == labelings.LABELINGS_PER_BLOCK
     assert sums.room_for_labelings(100_000, 1, as_labels=True) >= 1000  # a default test reads its pairs once
+
+
+def test_a_label_takes_a_byte_where_labels_are_kept(rng, monkeypatch):
+    monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
+    seen, sums_of = [], pairs.UpperTileSums.block_sums_and_totals
+    monkeypatch.setattr(
+        pairs.UpperTileSums, "block_sums_and_totals", lambda self, Z, w: seen.append(Z) or sums_of(self, Z, w)
+    )
+    es.energy_test(rng.normal(size=(40, 2)), groups=np.arange(40) % 2, n_resamples=99, method="permutation", rng=0)
+    assert [(Z.codes.dtype, Z.shape) for Z in seen] == [(np.uint8, (40, 1, 100))]
 
 
 def test_resamples_do_not_depend_on_the_memory_at_hand(rng):

@@ -23,6 +23,7 @@ __all__ = [
     "assign_labels_by_column",
     "count_labelings",
     "draw_key",
+    "narrowed",
     "stream_of",
 ]
 
@@ -35,6 +36,11 @@ UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 def draw_key(rng: np.random.Generator) -> AnyArray:
     """Draw the key from which every block of random labelings follows."""
     return rng.integers(2**64, size=2, dtype=np.uint64)
+
+
+def narrowed(codes: IntArray) -> AnyArray:
+    """Hold labels 0, 1, ... in as few bytes as random labelings do."""
+    return codes.astype(np.min_scalar_type(int(codes.max())))
 
 
 def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:

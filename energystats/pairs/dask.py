@@ -15,7 +15,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
+from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.metrics.base import Metric
@@ -301,7 +301,7 @@ class Drawing:
     def labelings(self, chunk: _Chunk) -> AnyArray:
         """Draw the labels of all rows for the labelings of a chunk; (b, n)."""
         assert self.others.key is not None
-        count, drawn = self.others.count, [self.codes[None, :]] if chunk.first == 0 else []
+        count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):
             size = min(LABELINGS_PER_BLOCK, count - block * LABELINGS_PER_BLOCK)
             drawn.append(self.others.scheme.block(block, size, self.others.key))

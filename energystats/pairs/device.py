@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings
+from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._core.sums import bin_sums_by_product, groups_multiplied
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
@@ -221,7 +221,7 @@ class OnDevice(Pairs):
         """Compute M and group sizes of every labeling; labels are sent to the device, indicators are built there."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
-        waiting = [codes[None, :]]
+        waiting = [narrowed(codes)[None, :]]
         for block in others.blocks():
             waiting.append(block)
             if len(waiting) > (at_once or room):

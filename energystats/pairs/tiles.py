@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from energystats._core.labelings import Labelings
+from energystats._core.labelings import Labelings, narrowed
 from energystats._core.sums import (
     Indicators,
     absolute_total,
@@ -76,7 +76,7 @@ class Pairs(abc.ABC):
 
         `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
-        labelings = itertools.chain([codes[None, :]], others.blocks())
+        labelings = itertools.chain([narrowed(codes)[None, :]], others.blocks())
         return null_sums(self, weights, labelings, k, at_once=at_once)
 
 
