@@ -76,8 +76,7 @@ def energy_cluster(
     log_moves : bool, default False
         Keep every move of the search that found the answer, in `Partition.moves`.
     callback : callable, optional
-        Called as ``callback(start, passes, W)`` after every pass; perturbations are numbered after the starts. For
-        "landmarks" W is what the landmarks' span tells, the lower limit of `.approximation.within_limits`.
+        Called as ``callback(start, passes, W)`` after every pass; perturbations are numbered after the starts.
     progress : bool or None, default None
         Show a bar; None: from an estimated two seconds on, where it can be seen.
     client : distributed.Client, optional
