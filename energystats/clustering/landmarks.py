@@ -109,8 +109,8 @@ class Landmarks(Algorithm):
 
     Notes
     -----
-    W, S and T of the result are estimates with standard errors, in `.approximation`. A `callback` is given W as the span
-    of the landmarks tells it, the lower one of `.approximation.within_limits`. O(n m (d + m)) time for m
+    W, S and T of the result are estimates with standard errors, in `.approximation`. A `callback` is given W as the
+    span of the landmarks tells it, the lower one of `.approximation.within_limits`. O(n m (d + m)) time for m
     landmarks, and O(n m k) for a pass.
 
     Examples
