@@ -528,6 +528,8 @@ def test_true_is_not_the_control_1():
     assert len(es.pairwise_tests(np.arange(12), groups=g, control=np.int64(1), n_resamples=9).rows) == 2
     with pytest.raises(ValueError, match="`control` must be one of the groups 1, 2, 3; got True"):
         es.pairwise_tests(np.arange(12), groups=g, control=True, n_resamples=9)
+    with pytest.raises(ValueError, match=r"Did you mean 10\?"):  # a number without quotes
+        es.pairwise_tests(np.arange(12), groups=np.repeat([9, 10], 6), control=100, n_resamples=9)
 
 
 # ---------------------------------------------------------------- masks

@@ -525,6 +525,7 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "long.csv"], "long.csv: line 3 has 3 cells, where 2 are expected;"),
         (["cluster", "comma.csv"], "row 201 (line 202), column 'a': '1,5' is not a number; --decimal , reads"),
         (["cluster", "cut.csv.gz"], "cut.csv.gz: cannot be read:"),
+        (["cluster", "more.csv.gz"], "more.csv.gz: the gzip is damaged, or other bytes follow it"),
         (["test", "groups.csv", "--group", "g"], "1 of 3 rows has no group, the first is row 2 (line 3); fill 'g'"),
         (["test", "iris.csv", "--group", "species", "--columns", "species"], "must not name the column of the groups"),
         (["disco", "sepal_width ~ species", "iris.csv", "--where", "species=x"], "no row of iris.csv meets it."),
@@ -539,6 +540,7 @@ def test_bad_input_is_one_line(iris, tmp_path, capsys, words, message):
     (tmp_path / "long.csv").write_text("a,b\n1,2\n3,4,5\n4,5\n")
     (tmp_path / "comma.csv").write_text("a;b\n" + "1;2\n" * 200 + "1,5;7\n")
     (tmp_path / "cut.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 99)[:-9])
+    (tmp_path / "more.csv.gz").write_bytes(gzip.compress(b"a,b\n1,2\n" * 99) + b"rest")
     (tmp_path / "groups.csv").write_text("g,v\na,1\n,2\nb,3\n")
     before = sorted(p.name for p in tmp_path.iterdir())
     for more in ([], ["--json"]):
@@ -769,6 +771,15 @@ def test_counts_of_rows_in_bytes_do_not_wrap_around(tmp_path, monkeypatch, capsy
     found, err = answer(capsys, "test", "t.parquet", "--group", "g", "--resamples", "9")
     assert found["columns"] == ["v"]
     assert "not used, because it numbers the rows: count" in err
+
+
+def test_numbers_as_text_are_told_to_be_stored_as_numbers(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"length": ["1.5", "2"] * 6, "g": [*"ab"] * 6}).to_parquet("t.parquet")
+    assert cli.main(["test", "t.parquet", "--group", "g", "--columns", "length"]) == 2
+    assert (
+        "column 'length' must hold numbers, and holds them as text; store them as numbers." in capsys.readouterr().err
+    )
 
 
 def test_alpha_says_what_a_matrix_holds(tmp_path, capsys, rng):

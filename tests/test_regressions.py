@@ -353,7 +353,7 @@ def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
     near = np.r_[1e4, far[1:]]
     y = rng.normal(size=n)
     p = es.energy_test(near, y, method="asymptotic").pvalue
-    assert abs(p - es.energy_test(near, y, n_resamples=4999, rng=rng).pvalue) < 0.1
+    assert abs(p - es.energy_test(near, y, n_resamples=4999, rng=rng).pvalue) < 0.15  # .10 at most in 600 samples
 
 
 @pytest.mark.filterwarnings("ignore::energystats.NotCalibratedWarning")
@@ -919,7 +919,8 @@ def test_outside_labels_in_the_head_of_a_summary_are_adjusted_and_the_clearest_c
     X = np.concatenate([rng.normal(center, 1, (30, 2)) for center in (0, 8)])
     outside = {f"noise {i}": rng.integers(2, size=60) for i in range(3)} | {"true": np.repeat([0, 1], 30)}
     found = es.validate_clusters(X, 2, outside=outside, n_resamples=99, rng=0)
-    text = " ".join(found.summary().split())
+    # beside two cautions the line has no room and is a note: rows that are alike by chance bring the second one
+    text = " ".join(" ".join((found.summary(), *found.notes)).split())
     line = text[text.index("Adjusted Rand index with") :]
     assert line.startswith("Adjusted Rand index with true 1.000 (p = ")
     assert " and 1 more, p adjusted over 4 sets (Holm)." in line
@@ -928,4 +929,4 @@ def test_outside_labels_in_the_head_of_a_summary_are_adjusted_and_the_clearest_c
     wanted = sorted(a.pvalue_adjusted for a in answers.values())[:3]
     assert shown == pytest.approx(wanted, abs=1e-4)
     one = es.validate_clusters(X, 2, outside={"true": outside["true"]}, n_resamples=99, rng=0)
-    assert "Adjusted Rand index with true 1.000 (p = 0.0100).\n" in one.summary()
+    assert "Adjusted Rand index with true 1.000 (p = 0.0100).\n" in "\n".join((one.summary(), *one.notes, ""))

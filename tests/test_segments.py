@@ -247,12 +247,14 @@ def test_the_first_break_is_that_of_e_divisive(name, year):
 
 @pytest.mark.parametrize("k", [2, 4, 7])
 def test_ruptures(k, rng):
-    """Its kernel cost is W of the Gaussian metric: k(x, y) = 1 - rho/2."""
+    """Its cost is W of rho = k(x, x) + k(y, y) - 2 k(x, y); it keeps the exponent within .01 and 100, as a float."""
     ruptures = pytest.importorskip("ruptures")
     X = rng.normal(size=(120, 2)) + np.repeat(rng.normal(size=(6, 2)) * 2, 20, axis=0)
-    there = ruptures.KernelCPD(kernel="rbf", params={"gamma": 0.5}, min_size=3, jump=1).fit(X)
-    found = es.segment(X, k, metric=es.metrics.Gaussian(1.0), min_size=3)
-    assert [*found.breakpoints.tolist(), 120] == there.predict(n_bkps=k - 1)
+    there = ruptures.KernelCPD(kernel="rbf", params={"gamma": 0.5}, min_size=3, jump=1).fit(X).predict(n_bkps=k - 1)
+    squares = ((X[:, None] - X) ** 2).sum(axis=2)
+    kernel = np.exp(-np.clip((squares / 2).astype(np.float32), 0.01, 100).astype(float))
+    R = 2 * (kernel[0, 0] - kernel)
+    assert [*es.segment(R, k, metric="precomputed", min_size=3).breakpoints.tolist(), 120] == there
     line = ruptures.Dynp(model="l2", min_size=2, jump=1).fit(X)
     assert [*es.segment(X, k, alpha=2.0).breakpoints.tolist(), 120] == line.predict(n_bkps=k - 1)
 

@@ -29,7 +29,7 @@ def coordinates(R):
     """Points whose squared distances are R, from a decomposition of the whole matrix."""
     J = np.eye(len(R)) - 1 / len(R)
     values, vectors = np.linalg.eigh(-0.5 * J @ R @ J)
-    return vectors * np.sqrt(np.maximum(values, 0))
+    return vectors * np.sqrt(np.where(values > 1e-12 * values[-1], values, 0))  # copies stay at one place
 
 
 def median_of(points, w):
@@ -159,6 +159,49 @@ def test_the_search_for_medians_ends(X, alpha):
     points = coordinates(R)
     m, cost = median_of(points, w)
     assert cost(centers[:, 0] @ points) <= cost(m) + 1e-9 * (1 + cost(m))
+
+
+@pytest.mark.parametrize("excess", [0.1, 1e-2, 1e-3, -1e-3, -0.1])
+def test_a_median_beside_a_point_is_found_soon(rng, excess):
+    """The pull of the others is by `excess` stronger than the weight of a point: steps hardly shrink when that is 0."""
+    angles = rng.uniform(0, 2 * np.pi, 4)
+    around = np.c_[np.cos(angles), np.sin(angles)]
+    w = np.r_[np.linalg.norm(around.sum(axis=0)) / (1 + excess), np.ones(4)]
+    points = np.r_[np.zeros((1, 2)), around * rng.uniform(1, 2, (4, 1))]
+    R = es.pairwise(points, alpha=2.0)
+    products = []
+    centers, ended = weights_of_medians(w, np.zeros(5, np.intp), 1, lambda Z: products.append(R @ Z) or products[-1])
+    assert ended
+    assert len(products) < 1000
+    m, cost = median_of(points, w)
+    assert cost(centers[:, 0] @ points) <= cost(m) * (1 + 1e-12)
+    if excess < 0:
+        assert centers[:, 0].tolist() == [1, 0, 0, 0, 0]
+
+
+STRATA = np.repeat([0, 1, 2], [12, 20, 9])
+SHARES_DIFFER = np.repeat([0, 1, 0, 1, 0, 1], [2, 10, 14, 6, 1, 8])
+
+
+def test_centres_that_lie_near_some_strata_are_refused(rng):
+    """Half of such nulls would be rejected at .05: one group is mostly in one stratum, and so is its centre."""
+    X, design = rng.normal(size=(41, 2)) + 8 * STRATA[:, None], es.Design(strata=STRATA)
+    with pytest.raises(ValueError, match="`design`: groups must have 3 rows or more in each stratum they are in"):
+        es.spread_test(X, SHARES_DIFFER, design=design, **FEW)
+    pairs = es.pairwise_tests(X, SHARES_DIFFER, design=design, **FEW)
+    assert np.isnan(pairs.table["pvalue_spread"]).all()
+    assert any("1 pair has no p of spread: their groups have different shares of the strata" in n for n in pairs.notes)
+
+
+def test_centres_of_whole_groups_serve_blocks_of_one_row_each(rng):
+    """Each group has the same share of every block; a block more, without a group, changes that."""
+    blocks, groups = np.repeat(np.arange(10), 3), np.tile([0, 1, 2], 10)
+    X = rng.normal(size=(30, 2)) + 8 * rng.normal(size=(10, 2))[blocks]
+    assert 0 < es.spread_test(X, groups, design=es.Design(strata=blocks), **FEW).pvalue <= 1
+    with pytest.raises(ValueError, match="the same share of its units in each stratum"):
+        es.spread_test(X[:-1], groups[:-1], design=es.Design(strata=blocks[:-1]), **FEW)
+    spread = es.pairwise_tests(X[:-1], groups[:-1], design=es.Design(strata=blocks[:-1]), **FEW).table["pvalue_spread"]
+    assert spread.notna().tolist() == [True, False, False]
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -235,7 +235,12 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
 
 
 @pytest.mark.slow
-def test_distances_give_the_tree_of_the_points(three):
+def test_distances_give_the_tree_of_the_points():
+    """Lines of a matrix are not those of columns, so that clouds are taken whose lines are clearly unimodal."""
+    turns = np.arange(24) * np.pi * (3 - np.sqrt(5))
+    radii = np.sqrt(-2 * np.log(1 - (np.arange(24) + 0.5) / 24))
+    cloud = np.column_stack((radii * np.cos(turns), radii * np.sin(turns)))
+    three = np.concatenate([cloud + c for c in CENTRES])
     for alpha in (1.0, 0.5):
         how = {"alpha": alpha, "n_splits": 2, "rng": 4}
         found = es.cluster_tree(es.pairwise(three, alpha=alpha), metric="precomputed", **how)

@@ -39,7 +39,7 @@ def draw_key(rng: np.random.Generator) -> AnyArray:
 
 
 def narrowed(codes: IntArray) -> AnyArray:
-    """Hold labels 0, 1, ... in as few bytes as random labelings do."""
+    """Hold labels 0, 1, ... in as few bytes as there have to be."""
     return codes.astype(np.min_scalar_type(int(codes.max())))
 
 
@@ -205,7 +205,7 @@ class RandomLabels:
     __slots__ = ("drawn", "drawn_starts", "order", "rest", "starts")
 
     def __init__(self, codes: IntArray, blocks: tuple[IntArray, ...]) -> None:
-        dtype = np.min_scalar_type(int(codes.max()))
+        codes = narrowed(codes)
         rests, drawn = [], []
         for rows in blocks:
             # in the order of first occurrence, so that names of groups cannot change a p-value
@@ -217,9 +217,9 @@ class RandomLabels:
             drawn.append(np.repeat(labels[others], counts[others]))
         self.order = np.concatenate(blocks).astype(np.int32)  # half the memory to jump about in
         self.starts = np.cumsum([0, *(rows.size for rows in blocks)])
-        self.drawn = np.concatenate(drawn).astype(dtype)
+        self.drawn = np.concatenate(drawn)
         self.drawn_starts = np.cumsum([0, *(labels.size for labels in drawn)])
-        self.rest = np.array(rests, dtype=dtype)
+        self.rest = np.array(rests)
 
     def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
         """Assign labels by each row of uniform numbers in [0, 1), compiled or not; (b, n_draws) -> (b, n)."""

@@ -12,7 +12,12 @@ __all__ = ["squared_distances_to", "weights_of_means", "weights_of_medians"]
 
 
 STEP = 1e-11  # of the mean distance from the median: a shorter step of the search is its end
-PASSES = 5000  # at most; a median at a point where others lie almost opposite to each other needs hundreds
+PASSES = 5000  # at most; hundreds are rare, as steps that shrink slowly are lengthened
+LENGTHEN_EVERY = 4  # passes: steps settle down between two that are lengthened
+SLOW = 0.9  # of its length or more that a step has in the next one: below, rounding would be made longer, too
+LONGEST = 1e6  # times its length that a step is made
+AT_PLACE = 1e-14  # of the sum of squared distances from a point: what rounding leaves at its place
+NEAR = 1e-3  # of the mean distance from a centre: a point so near to it may be the median
 OFF_LINE = 1e-9  # of the squared distance between its ends: what a point on a line may be off
 EVEN = 1e-12  # of half of the weight: two sums that differ by less are halves
 AT_POINT = 1e-12  # of the mean distance: a point so near to the median is taken to be so far from it
@@ -46,32 +51,89 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
     """Find the weights of points whose mean is the spatial median of their group, and whether the search ended; (n, k).
 
     Weiszfeld's rule, from the centroids: every point weighs w over its distance from the last centre. It needs no
-    coordinates, only products with R. The sum of w times distance falls in every step. Where the points of a group lie
-    on one line, the middle of all medians is taken, of two points their midpoint.
+    coordinates, only products with R. The sum of w times distance falls in every step. A median close to a point is
+    approached in steps of which each is almost as long as the one before: their sum is tried in place of them, and
+    kept where the distances are shorter. A point that weighs more than the others pull is the median itself. Where the
+    points of a group lie on one line, the middle of all medians is taken, of two points their midpoint.
     """
     here = np.arange(codes.size)
-    along, on_line = _positions_on_lines(codes, k, multiply)
-    centers = weights_of_means(w, codes, k)
-    for j in np.flatnonzero(on_line):
+    along, found = _positions_on_lines(codes, k, multiply)
+    centers, tried = weights_of_means(w, codes, k), np.full(k, -1)
+    for j in np.flatnonzero(found):
         inside = codes == j
         centers[inside, j] = _median_on_line(along[inside], w[inside])
     mass = np.bincount(codes, w, minlength=k)
-    products = multiply(centers)
-    for _ in range(PASSES):
-        distances = np.sqrt(np.maximum(_distances_and_products(centers, codes, products), 0.0))
+    products, last_length = multiply(centers), np.zeros(k)
+    for i in range(PASSES):
+        distances = _root_distances(centers, codes, products)
         mean = np.bincount(codes, w * distances, minlength=k) / mass
-        unit = np.where(mean > 0, mean, 1.0)[codes]  # all points of a group at one place are their centre
-        moved = np.zeros_like(centers)
-        moved[here, codes] = w / np.maximum(distances / unit, AT_POINT)
-        moved /= moved.sum(axis=0)
-        moved[:, on_line] = centers[:, on_line]
-        products, last = multiply(moved), products
+        settled = i % LENGTHEN_EVERY == LENGTHEN_EVERY - 1
+        nearest = _first_of_groups(distances, codes)
+        near = ~found & (distances[nearest] <= NEAR * mean) & (nearest != tried)
+        if settled and near.any():
+            here_is_one = near & _is_median(nearest, w, codes, multiply)
+            centers[:, here_is_one] = here[:, None] == nearest[here_is_one]
+            products, tried, found = multiply(centers), np.where(near, nearest, tried), found | here_is_one
+        step = _weiszfeld_step(centers, codes, w, distances / np.where(mean > 0, mean, 1.0)[codes])
+        step[:, found] = 0.0
+        change = multiply(step)
         # |m' - m|^2 = -1/2 (a' - a)'R(a' - a), as the weights of a centre sum to 1
-        squared_step = -np.einsum("ij,ij->j", moved - centers, products - last) / 2
-        centers = moved
-        if (squared_step <= (STEP * mean) ** 2).all():
+        length = np.sqrt(np.maximum(-np.einsum("ij,ij->j", step, change) / 2, 0.0))
+        times = np.ones(k)
+        if settled:
+            times = _sum_of_series(length, last_length)
+            longer = _sums_of_distances(centers + times * step, codes, products + times * change, w)
+            times[longer >= _sums_of_distances(centers + step, codes, products + change, w)] = 1.0
+        centers, products, last_length = centers + times * step, products + times * change, length
+        if (length <= STEP * mean).all():
             return centers, True
     return centers, False
+
+
+def _weiszfeld_step(centers: FloatArray, codes: IntArray, w: FloatArray, distances: FloatArray) -> FloatArray:
+    """Compute the change of the weights to w over the distances, which are 1 in the mean; (n, k)."""
+    moved = np.zeros_like(centers)
+    moved[np.arange(codes.size), codes] = w / np.maximum(distances, AT_POINT)
+    return np.asarray(moved / moved.sum(axis=0) - centers)
+
+
+def _sum_of_series(length: FloatArray, last_length: FloatArray) -> FloatArray:
+    """Compute the sum of all steps that shrink by the ratio of the last two, in steps, where they are slow; (k,)."""
+    slow = (length < last_length) & (length >= SLOW * last_length)
+    ratio = np.divide(length, last_length, out=np.zeros(length.size), where=slow)
+    return np.minimum(1 / (1 - ratio), LONGEST)
+
+
+def _root_distances(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
+    """Compute the distances from centres, given `products` R A of their weights A; (n,)."""
+    return np.sqrt(np.maximum(_distances_and_products(centers, codes, products), 0.0))
+
+
+def _sums_of_distances(centers: FloatArray, codes: IntArray, products: FloatArray, w: FloatArray) -> FloatArray:
+    """Compute what the medians make smallest: the weighted sum of distances in every group; (k,)."""
+    return np.asarray(np.bincount(codes, w * _root_distances(centers, codes, products), minlength=centers.shape[1]))
+
+
+def _first_of_groups(values: FloatArray, codes: IntArray) -> IntArray:
+    """Find the place of the smallest value in every group; (n,) -> (k,)."""
+    order = np.lexsort((values, codes))
+    return order[np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))]
+
+
+def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multiply) -> BoolArray:
+    """Decide for one point of each group whether the others pull at it by no more than the weight at its place; (k,).
+
+    The pull is the sum of w (x - p)/|x - p|: half of -b'Rb is its squared length, where b has these weights and sum 0.
+    """
+    k, here = points.size, np.arange(codes.size)
+    at_points = (here[:, None] == points).astype(np.float64)
+    squared = multiply(at_points)[here, codes]
+    beside = squared > AT_PLACE * np.bincount(codes, squared, minlength=k)[codes]
+    b = np.zeros_like(at_points)
+    b[here, codes] = np.divide(w, np.sqrt(np.maximum(squared, 0.0)), out=np.zeros(codes.size), where=beside)
+    b -= at_points * b.sum(axis=0)
+    pull = np.sqrt(np.maximum(-np.einsum("ij,ij->j", b, multiply(b)) / 2, 0.0))
+    return np.asarray(pull <= np.bincount(codes, np.where(beside, 0.0, w), minlength=k))
 
 
 def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, BoolArray]:

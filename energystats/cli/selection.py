@@ -340,7 +340,10 @@ def _first_text(table: FileTable, name: str) -> str:
                 f"{table.where(row)}, column {name!r}: {text!r} is not a number, and makes text of the whole column, "
                 "although the row is not in use; take that row out of the file"
             )
-        kind = infer_dtype(column, skipna=True) if column.dtype == object else column.dtype
+        inferred = infer_dtype(column, skipna=True)
+        if inferred == "string":
+            return f"column {name!r} must hold numbers, and holds them as text; store them as numbers"
+        kind = inferred if column.dtype == object else column.dtype
         how = "; store them as floating-point numbers" * (kind == "decimal")
         return f"column {name!r} must hold numbers, and holds {kind} values{how}"
     value = str(column[bad].iloc[0])

@@ -169,6 +169,10 @@ def readable(file: str) -> Iterator[None]:
         raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
     except UnicodeError as error:
         raise BadInputError(f"{file}: is not UTF-8 text; name its encoding, such as --encoding latin-1.") from error
+    except gzip.BadGzipFile as error:  # it began as a gzip
+        raise BadInputError(
+            f"{file}: the gzip is damaged, or other bytes follow it ({error}); pack the table again."
+        ) from error
     except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:  # pandas' parser errors are ValueErrors
         text = str(error).replace("Error tokenizing data. C error: ", "")
         raise BadInputError(f"{file}: cannot be read: {text}") from error

@@ -290,7 +290,7 @@ class ClusterValidationResult(VerdictFirst):
                 f"Stability, no test: mean Jaccard at least {least:.2f} (cluster {lowest}); "
                 f"{uncertain} {'is' if self.uncertain.size == 1 else 'are'} uncertain."
             )
-        outside = sorted(self._of("outside labels"), key=lambda answer: answer.pvalue_adjusted)
+        outside = sorted(self._of("outside labels"), key=lambda answer: (answer.pvalue_adjusted, -answer.statistic))
         if outside:
             shown = ", ".join(f"{a.what} {a.statistic:.3f} ({p_text(a.pvalue_adjusted)})" for a in outside[:SETS_SHOWN])
             more = f" and {len(outside) - SETS_SHOWN} more" if len(outside) > SETS_SHOWN else ""

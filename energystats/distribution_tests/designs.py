@@ -34,7 +34,8 @@ class Design:
         only, which takes care of any effect of the blocks. In `disco` also the name of a column of `data`.
     paired : bool, default False
         Row i of every sample, or of every group of a pooled table, is the same subject; labels are permuted within
-        subjects. Where rows have names, those of the samples must be the same row by row, or all different.
+        subjects. Rows of a pooled table stand group by group; where subjects have labels, `strata` takes them in any
+        order. Where rows have names, those of the samples must be the same row by row, or all different.
     whole_plots : array_like of shape (n,), optional
         Set of rows that were treated together, such as a field, a cage or a school, for each row; all its rows have one
         group, and the labels of whole plots are permuted (within strata, if there are any).
@@ -144,11 +145,14 @@ class ExchangeableUnits:
             *(None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots))
         )
 
+    @property
+    def first_rows(self) -> IntArray | slice:
+        """The first row of every whole plot, which has the label and the stratum of all; every row without plots."""
+        return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
+
     def scheme(self, codes: IntArray) -> Exchangeable:
         """Say how to permute these labels."""
-        rows = np.arange(codes.size, dtype=np.intp)
-        # all rows of a plot have one label and one stratum: those of its first row
-        first = rows if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
+        first = np.arange(codes.size, dtype=np.intp)[self.first_rows]
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
         if self.strata is not None:
             stratum = self.strata.codes[first]

@@ -107,7 +107,7 @@ def disco(
         "sequential" adjusts a term for the terms before it (type I), "marginal" for all that do not contain it, as
         a:b contains a (type II).
     method : {"auto", "exact", "permutation"} or Permutation, default "auto"
-        As for `energy_test`; "exact" is for a single factor.
+        As for `energy_test`, without `stop_at` and `extrapolate`; "exact" is for a single factor.
     n_resamples : int, optional
         Random permutations, the same ones for all terms: 999, or the number of `method`.
     design : Design, optional

@@ -17,7 +17,7 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
+from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
@@ -27,6 +27,7 @@ from energystats.distribution_tests.spread_test import (
     compare_spread,
     groups_of_two_plots,
     measure_spread,
+    reveals_strata,
 )
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
@@ -80,7 +81,7 @@ def pairwise_tests(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2.
     method : {"auto", "exact", "permutation"} or Permutation, default "auto"
-        As for `energy_test`.
+        As for `energy_test`, without `stop_at` and `extrapolate`.
     n_resamples : int, optional
         Random permutations of each pair: the number of `method`, or else 999, or 40 for each pair less one where that
         is more, so that an adjusted p-value of .025 can be reached.
@@ -120,10 +121,10 @@ def pairwise_tests(
     -----
     An energy test sees any difference between distributions; its companion, the test of `spread_test`, compares the
     distances of the points from the spatial medians of their groups. It is approximate, and NaN for groups of fewer
-    than three points, two of two whole plots, or where a point has more than a third of the weight. Measured levels,
-    and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. The cost of
-    `energy_test` for each pair, and O(n^2) a step of the search for the medians of all groups; memory as there, and n
-    numbers a group.
+    than three points, two of two whole plots, where a point has more than a third of the weight, or where groups have
+    other shares of strata of fewer than three of their units. Measured levels, and which `energy_test` with which seed
+    gives the p of a pair: `docs/distribution-tests.md`. The cost of `energy_test` for each pair, and O(n^2) a step of
+    the search for the medians of all groups; memory as there, and n numbers a group.
 
     References
     ----------
@@ -183,7 +184,22 @@ def pairwise_tests(
             *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
+            *_note_strata(spread, checked, units, pairs),
         ),
+    )
+
+
+def _note_strata(
+    spread: CenterDistances, groups: Groups, units: ExchangeableUnits, pairs: list[tuple[int, int]]
+) -> tuple[str, ...]:
+    """Say why pairs have no p of spread, if strata are the reason."""
+    rows_of = (_rows_of(groups, pair) for pair in pairs)
+    n_pairs = sum(reveals_strata(spread, two, units.among(rows)) for rows, two in rows_of)
+    if not n_pairs:
+        return ()
+    return (
+        f"{n_pairs} pair{'s have' if n_pairs > 1 else ' has'} no p of spread: their groups have different "
+        f"shares of the strata, and fewer than {FEWEST} units of a group are in one. Join small strata.",
     )
 
 
@@ -194,7 +210,7 @@ def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
     j = position_of(control, groups.names)
     if j is None:
         names = [str(name) for name in groups.names]
-        near = near_names(str(control), names)
+        near = near_names(str(control), groups.names)
         if str(control) in names:
             there = groups.names[names.index(str(control))]
             near = f" The group is {there!r}, of type {type(there).__name__}."
@@ -236,9 +252,10 @@ def _compare_pair(
     S, T = float(statistics.between(null.M, null.s)), float(statistics.total(null.M, null.s))
     n_resamples = one.sampling.n_resamples
     compared = None
-    # two points are equally far from their centre, as are two whole plots, and one that has most of the weight is it
+    # two points are equally far from their centre, as are two whole plots, one that has most of the weight is it,
+    # and a centre between strata is near to those that its group is mostly in
     equally_far = min(n1, n2) < FEWEST or groups_of_two_plots(two, one.units).size == 2
-    if not (equally_far or spread.heavy[list(pair)].any()):
+    if not (equally_far or spread.heavy[list(pair)].any() or reveals_strata(spread, two, one.units)):
         compared = compare_spread(spread.among(rows, pair), two, one.units, n_resamples, spread_rng)
     return PairwiseRow(
         group1=two.names[0],

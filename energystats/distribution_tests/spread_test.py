@@ -47,6 +47,7 @@ __all__ = [
     "compare_spread",
     "groups_of_two_plots",
     "measure_spread",
+    "reveals_strata",
     "spread_test",
 ]
 
@@ -108,8 +109,8 @@ def spread_test(
     ------
     ValueError
         If there is a single group, a group has fewer than three points, groups differ and none has points at different
-        distances from its centre, a value is not finite, labels are missing or of another length, or the design leaves
-        nothing to permute.
+        distances from its centre, a value is not finite, labels are missing or of another length, the design leaves
+        nothing to permute, or strata are in groups in different shares and one has fewer than three points of a group.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted.
     MemoryError
@@ -162,6 +163,7 @@ def spread_test(
     works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
     progress = weigh(progress, d, *works)
     spread = measure_spread(d, checked, units, center=center)
+    _refuse_shares_of_strata(spread, checked, units)
     compared = compare_spread(spread, checked, units, n_resamples, generator, progress=progress)
     if compared is None:
         raise ValueError(
@@ -216,12 +218,21 @@ def _refuse_small_groups(groups: Groups) -> None:
         )
 
 
+def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> None:
+    """Refuse centres of whole groups that lie near some of the strata."""
+    if reveals_strata(spread, groups, units):
+        unit = "rows" if units.plots is None else "whole plots"
+        raise ValueError(
+            f"`design`: groups must have {FEWEST} {unit} or more in each stratum they are in, for centres of their "
+            "own, or every group the same share of its units in each stratum. Join small strata, or leave them out."
+        )
+
+
 def groups_of_two_plots(groups: Groups, units: ExchangeableUnits) -> IntArray:
     """Find the groups of two whole plots, which are as far from a centre between them; none without whole plots."""
     if units.plots is None:
         return np.zeros(0, np.intp)
-    first = np.unique(units.plots.codes, return_index=True)[1]
-    return np.flatnonzero(np.bincount(groups.codes[first], minlength=groups.k) == FEWEST - 1)
+    return np.flatnonzero(np.bincount(groups.codes[units.first_rows], minlength=groups.k) == FEWEST - 1)
 
 
 def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
@@ -363,9 +374,30 @@ def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
     none = np.zeros(groups.codes.size, np.intp)
     if units.strata is None:
         return none
-    one_of_each = slice(None) if units.plots is None else np.unique(units.plots.codes, return_index=True)[1]
-    counts = np.bincount((units.strata.codes * groups.k + groups.codes)[one_of_each])
+    counts = _count_units(groups, units)
     return units.strata.codes if counts[counts > 0].min() >= FEWEST else none
+
+
+def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
+    """Count the rows, or the whole plots, of every group in every stratum; (s, k)."""
+    if units.strata is None:
+        return groups.sizes[None, :].astype(np.intp)
+    first = units.first_rows
+    counts = np.zeros((units.strata.k, groups.k), np.intp)
+    np.add.at(counts, (units.strata.codes[first], groups.codes[first]), 1)
+    return counts
+
+
+def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
+    """Decide whether distances from centres of whole groups reveal the strata that a group is mostly in.
+
+    A centre lies near those, and labels permuted within strata do not keep it there. With equal shares of the strata
+    in every group centres do not differ but by chance.
+    """
+    if spread.strata.any():
+        return False
+    counts = _count_units(groups, units)
+    return bool(np.ptp(counts / counts.sum(axis=0), axis=1).max() > EQUAL)
 
 
 def _from_centers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -87,9 +87,9 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
     return None if names == tuple(map(str, range(len(names)))) else names
 
 
-def near_names(name: str, known: Iterable[str]) -> str:
-    """Write ' Did you mean ...?' with the known names that look like `name`, or nothing."""
-    by_lower = {k.lower().strip(): k for k in known}  # a name with blanks around it is shown with them
+def near_names(name: str, known: Iterable[Hashable]) -> str:
+    """Write ' Did you mean ...?' with the known names that look like `name`, or nothing; text in quotes."""
+    by_lower = {str(k).lower().strip(): k for k in known}  # a name with blanks around it is shown with them
     near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
 

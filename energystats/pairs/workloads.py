@@ -422,7 +422,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
     passes = PASSES_OF_BATCH * starts * part + PASSES_OF_ALL * n * (n > batch)
     return Work(
         what=f"{count_text(starts)} starts on {part:.0f} of {n:.0f} rows",
-        advice="Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
+        advice="Clear clusters may take a tenth of that. Use a smaller `n_init`, `n_landmarks` or `batch_size`.",
         pairs=3 * n * m + m * min(n, 20_000),
         flops=3 * n * m * m + 2 * passes * m * k + 10 * m**3,
         touched=6 * n * m + passes * (3 * m + 4 * k),

@@ -136,8 +136,8 @@ def cluster_report(
     Notes
     -----
     Time and memory are those of `energy_cluster` and `cluster_test`, and O(n^2 d) time for the energy distances
-    between clusters and their representatives. At most 5,000 points are drawn, above 1,000 as dots, so that the report
-    stays below 2 MB.
+    between clusters and their representatives. The splits of the test take all processors. At most 5,000 points are
+    drawn, above 1,000 as dots, so that the report stays below 2 MB.
 
     Examples
     --------

@@ -280,7 +280,7 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
     if k == 1:
         return "Not tested: one cluster makes no contrast."
     try:
-        return cluster_test(X, k, **how)
+        return cluster_test(X, k, n_jobs=-1, **how)  # no number and hardly any memory depends on the threads
     except ValueError as error:
         return f"Not tested: {error}"
 
