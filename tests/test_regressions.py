@@ -930,3 +930,14 @@ def test_outside_labels_in_the_head_of_a_summary_are_adjusted_and_the_clearest_c
     assert shown == pytest.approx(wanted, abs=1e-4)
     one = es.validate_clusters(X, 2, outside={"true": outside["true"]}, n_resamples=99, rng=0)
     assert "Adjusted Rand index with true 1.000 (p = 0.0100).\n" in "\n".join((one.summary(), *one.notes, ""))
+
+
+def test_random_permutations_tell_how_few_labelings_there_are(rng):
+    x, y = rng.normal(size=(2, 3, 2))
+    found = es.energy_test(x, y, method="permutation", n_resamples=99, rng=0)
+    note = next(note for note in found.notes if "distinct labelings" in note)
+    exact = es.energy_test(x, y, method="exact")
+    assert f"{exact.n_resamples} distinct labelings, fewer than the 99 drawn" in note
+    assert f"no p below {exact.smallest_pvalue:.3g}." in note
+    more = es.energy_test(*rng.normal(size=(2, 5, 2)), method="permutation", n_resamples=99, rng=0)
+    assert not any("distinct labelings" in note for note in (*more.notes, *exact.notes))

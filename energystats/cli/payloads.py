@@ -32,8 +32,9 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "conservative", "jittered", "notes",
     ),
     EnergyTestResult: (
-        "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis",
-        "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric", "notes",
+        "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "n_strata", "n_plots",
+        "null_hypothesis", "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric",
+        "notes",
     ),
     PairwiseTestsResult: ("correction", "method", "n_resamples", "n_strata", "n_plots", "metric", "notes"),
     DiscoResult: (

@@ -335,6 +335,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
             *c.units.notes,
             *c.units.note_unmoved(c.groups),
             *_note_far_rows(c),
+            *_note_few_labelings(c, null),
             *_notes_on_tail(c, null),
         ),
     )
@@ -364,6 +365,19 @@ def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
         f"A row lies {width / half:.0e} times as far from others as half of the rows from each other: labelings that "
         "differ by less than the rounding of such distances count as ties, and p may be far too large. Leave the row "
         "out, if its value stands for a missing one.",
+    )
+
+
+def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
+    """Note that labelings were drawn at random of which there are fewer than draws."""
+    if null is None or null.exact:
+        return ()
+    count, n_drawn = c.units.scheme(c.groups.codes).count(), null.values.size
+    if count > n_drawn:
+        return ()
+    return (
+        f'There are {count:.0f} distinct labelings, fewer than the {n_drawn} drawn at random: method="exact" visits '
+        f"each once, and gives no p below {_smallest_of_all(c):.3g}.",
     )
 
 
