@@ -307,6 +307,47 @@ def test_all_pairs_of_small_clusters_are_taken(rng):
         assert (found.masses is None) == (weights is None)
 
 
+def test_leading_directions_leave_the_rest_outside(rng):
+    _, rows = features_of(rng.standard_normal((60, 3)), np.arange(0, 60, 2))
+    few, every = rows.leading(5), all_features(rows)
+    part = all_features(few)
+    assert part.rows.shape == (60, 5)
+    # the directions of most variance among the landmarks, in any order of the eigenvalues that is the same
+    phi = every.rows[::2] - every.rows[::2].mean(axis=0)
+    shares = np.sort((phi**2).sum(axis=0))[::-1]
+    assert (part.rows[::2] ** 2).sum() == pytest.approx(shares[:5].sum())
+    np.testing.assert_allclose(part.lengths, (part.rows**2).sum(axis=1))
+    np.testing.assert_allclose(part.lengths + part.residuals, every.lengths + every.residuals)
+    assert rows.leading(rows.map.rank) is rows
+
+
+@pytest.mark.parametrize("k", [2, 5, 9])
+def test_seeds_leave_the_least_of_those_drawn(rng, k):
+    w = rng.uniform(0.5, 2.0, 80)
+    _, rows = features_of(rng.standard_normal((80, 2)), np.arange(20), weights=w)
+    seed, phi = int(rng.integers(2**31)), all_features(rows).rows
+    found = landmarks.seeded_centres(rows, k, np.random.default_rng(seed))
+    squared = ((phi[:, None] - phi) ** 2).sum(axis=2)
+    stream = np.random.default_rng(seed)
+    seeds = [int(np.searchsorted(np.cumsum(w), stream.random() * w.sum()))]
+    while len(seeds) < k:
+        chances = np.cumsum(w * squared[seeds].min(axis=0))
+        drawn = [int(np.searchsorted(chances, stream.random() * chances[-1])) for _ in range(2 + int(np.log(k)))]
+        seeds.append(min(drawn, key=lambda row: w @ squared[[*seeds, row]].min(axis=0)))
+    np.testing.assert_allclose(found, phi[seeds])
+
+
+def test_many_clear_clusters_are_all_found(rng):
+    # 10 starts of plain k-means++ miss some of 36 in nearly every run
+    corners = 12.0 * np.stack(np.meshgrid(np.arange(6), np.arange(6)), axis=-1).reshape(-1, 2)
+    truth = np.arange(5400) % 36
+    X = corners[truth] + rng.standard_normal((5400, 2))
+    for batch_size in (1800, None):
+        how = es.Landmarks(n_landmarks=100, batch_size=batch_size)
+        found = es.energy_cluster(X, 36, algorithm=how, rng=rng)
+        assert es.clustering_accuracy(truth, found.labels) > 0.999
+
+
 def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
     X, sizes = three_clouds(rng, 1000), []
     best_start = landmarks._best_start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -39,6 +40,7 @@ __all__ = [
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
 DISTANCE_ROUNDING = 1e-12  # of squared lengths: error of a squared distance
+EQUAL = 1e-9  # sums of squared distances that differ by less are told apart by rounding
 MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
 
 OnPass = Callable[[int, float], object]  # passes made, W
@@ -303,6 +305,16 @@ class Features:
             return Features.of(table, self.map, weights)
         return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
 
+    def leading(self, count: int) -> Features:
+        """Take the directions of most variance among the landmarks alone; those that are kept here, as all others."""
+        if self.whole is None or count >= self.map.rank:
+            return self
+        # the eigenvalues of the map rise; what is left out lies outside the span of the rest
+        rows, norms = np.ascontiguousarray(self.whole.rows[:, -count:]), self.whole.lengths + self.whole.residuals
+        lengths = np.einsum("ij,ij->i", rows, rows)
+        whole = BlockFeatures(rows, lengths, norms - lengths)
+        return Features._kept_here(self.table, self.map, self.weights, self.blocks.spans, whole)
+
     def first(self, count: int) -> Features:
         """Take the first rows of an array, where one of its blocks ends; nothing is copied."""
         assert isinstance(self.table, PointsHere)
@@ -353,6 +365,10 @@ class Features:
     def distances(self, means: FloatArray) -> FloatArray:
         """Compute the squared distances of all rows to the nearest of some centres; (n,)."""
         return np.concatenate(self.over_blocks(_distances_in, means))
+
+    def distances_to_each(self, means: FloatArray) -> FloatArray:
+        """Compute the squared distances of all rows to each of some centres; (n, k)."""
+        return np.concatenate(self.over_blocks(_distances_to_each_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
         """Find the rows of which a single move lowers W by more, in their order; of too many those that gain most."""
@@ -418,6 +434,13 @@ def _distances_in(
 ) -> FloatArray:
     """Compute the squared distances of the rows of one block to the nearest centre."""
     return nearest_centres(BlockFeatures.of(block, feature_map, *known), means)[1]
+
+
+def _distances_to_each_in(
+    block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
+) -> FloatArray:
+    """Compute the squared distances of the rows of one block to each centre."""
+    return _squared_distances(BlockFeatures.of(block, feature_map, *known), means)
 
 
 def _movable_in(
@@ -601,13 +624,22 @@ def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArra
 
 
 def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
-    """Draw k-means++ seeds, in proportion to weight times squared distance to the nearest seed before; (k, p)."""
-    nearest, seeds = np.full(rows.n, np.inf), [draw_index(rows.weights, rng)]
+    """Draw seeds by greedy k-means++ [Arthur & Vassilvitskii 2007]; (k, p).
+
+    A few rows are drawn in proportion to weight times squared distance to the nearest seed before; the next seed is the
+    one that leaves the least sum of these.
+    """
+    seeds = [draw_index(rows.weights, rng)]
+    nearest = rows.distances(rows.at(np.array(seeds)).rows)
     while len(seeds) < k:
-        nearest = np.minimum(nearest, rows.distances(rows.at(np.array(seeds[-1:])).rows))
         nearest[seeds] = 0.0
         free = nearest if nearest.any() else 1.0 - np.isin(np.arange(rows.n), seeds)
-        seeds.append(draw_index(rows.weights * free, rng))
+        drawn = np.array([draw_index(rows.weights * free, rng) for _ in range(2 + int(math.log(k)))])
+        left = np.minimum(nearest[:, None], rows.distances_to_each(rows.at(drawn).rows))
+        sums = rows.weights @ left
+        best = int(np.flatnonzero(sums <= (1 + EQUAL) * sums.min())[0])
+        seeds.append(int(drawn[best]))
+        nearest = left[:, best].copy()
     return rows.at(np.array(seeds)).rows
 
 

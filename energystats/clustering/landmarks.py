@@ -45,6 +45,7 @@ __all__ = ["Landmarks", "NearestCentre"]
 
 
 FEWEST_LANDMARKS = 256  # when nothing is said, unless there are more clusters
+LEADING = 64  # directions in which the starts are searched, unless there are more clusters
 BATCH = 16_384  # rows on which the starts are searched
 LARGEST_BATCH = 2**17  # rows before all of them are taken
 LEAST_PART = 4  # a batch beyond the first is at most one of so many parts of all rows
@@ -100,8 +101,8 @@ class Landmarks(Algorithm):
     n_landmarks : int, optional
         Points whose span takes the place of the feature space; 256 when None, or k if that is more.
     batch_size : int, optional
-        Rows on which the starts are searched, 16,384 when None. The best start goes on with twice as many rows, and so
-        on to all of them.
+        Rows on which the starts are searched, 16,384 when None, in 64 directions of the landmarks' span, or k if that
+        is more. The best start goes on in all of them with twice as many rows, and so on to all rows.
 
     See Also
     --------
@@ -109,9 +110,9 @@ class Landmarks(Algorithm):
 
     Notes
     -----
-    W, S and T of the result are estimates with standard errors, in `.approximation`. A `callback` is given W as the
-    span of the landmarks tells it, the lower one of `.approximation.within_limits`. O(n m (d + m)) time for m
-    landmarks, and O(n m k) for a pass.
+    W, S and T of the result are estimates with standard errors, in `.approximation`. A `callback` is given W of a batch
+    in the directions that are searched, and at last of all rows in the whole span, the lower one of
+    `.approximation.within_limits`. O(n m (d + m)) time for m landmarks, and O(n m k) for a pass.
 
     Examples
     --------
@@ -209,16 +210,14 @@ def _search_landmarks(
 ) -> tuple[Features, Found]:
     """Compute the features of all rows, and find a local optimum of theirs.
 
-    The starts are searched on a batch of rows, and the best of them goes on: on batches of twice the size each, and at
-    last on all rows.
+    The starts are searched on a batch of rows, in a few directions, and the best of them goes on: in all directions, on
+    batches of twice the size each, and at last on all rows.
     """
     rows, search = Features.of(problem.table, problem.map, problem.weights), problem.search
     start: Found | FloatArray
     if search.by_labels:
         labels = np.asarray(search.init)
         start, number = Found(labels, rows.centres(labels, search.k), 0, converged=False), 0
-    elif rows.n <= problem.batch_size:
-        return rows, _best_start(rows, search, streams)[0]
     else:
         start, number = _centres_of_batches(rows, problem.batch_size, search, order, streams)
     on_pass = _bound_to(search.callback, number)
@@ -238,8 +237,11 @@ def _centres_of_batches(
     while 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     # nested batches of twice the size each [Newling & Fleuret 2016]
-    batch = rows.taken(order.choice(rows.n, sizes[-1], replace=False), sizes)
-    found, number = _best_start(batch.first(sizes[0]), search, streams)
+    batch = rows if rows.n <= batch_size else rows.taken(order.choice(rows.n, sizes[-1], replace=False), sizes)
+    first = batch.first(sizes[0])
+    # k centres span k - 1 directions at most, and the first few hold most of what there is
+    found, number = _best_start(first.leading(max(LEADING, search.k)), search, streams)
+    found = replace(found, centres=first.centres(found.labels, search.k))
     on_pass = _bound_to(search.callback, number)
     for size in sizes[1:]:
         passes = min(search.max_iter, PASSES_BETWEEN)
