@@ -349,7 +349,7 @@ def test_many_clear_clusters_are_all_found(rng):
 
 
 def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
-    X, sizes = three_clouds(rng, 1000), []
+    X, sizes = three_clouds(rng, 4000), []
     best_start = landmarks._best_start
     monkeypatch.setattr(
         landmarks, "_best_start", lambda batch, *given: sizes.append(batch.n) or best_start(batch, *given)

@@ -55,7 +55,8 @@ def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
     """Draw an index with probability in proportion to its chance; some chance is positive."""
     upto = np.cumsum(chances)
     index = np.searchsorted(upto, rng.random() * upto[-1], side="right")
-    return int(min(index, np.flatnonzero(chances)[-1]))
+    # rounding alone leads beyond the last of all
+    return int(index if index < upto.size else np.flatnonzero(chances)[-1])
 
 
 def random_start(n: int, k: int, rng: np.random.Generator) -> IntArray:
