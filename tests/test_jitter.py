@@ -386,7 +386,7 @@ def test_copies_of_rows_with_a_fine_column_are_told_whatever_is_beside_it(beside
     assert warns_of_copies(np.concatenate((X, X)))
     assert warns_of_copies(np.concatenate((X, X)), standardize=True)
     if not np.array_equal(X[:, 1], np.arange(50)):  # where equal rows may be values of a function of the count
-        assert warns_of_copies(np.concatenate((X, X[rng.permutation(50)[:40]])))  # 12 are missed in 3 % of tables, 25 in few
+        assert warns_of_copies(np.concatenate((X, X[rng.permutation(50)[:40]])))  # 12 are missed in 3 %
 
 
 def test_binary_columns_are_told(rng):
