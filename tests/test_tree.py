@@ -427,7 +427,10 @@ def test_picture_shows_every_split(five):
     tested = [node for node in five.nodes if node.tested]
     assert len(solid) == five.k - 1
     assert len(dashed) == sum(not node.children for node in tested)
-    assert {text.get_text() for text in ax.texts} == {f"adj. p = {node.pvalue_adjusted:.2g}" for node in tested}
+    values = [node.pvalue_adjusted for node in tested]
+    assert {text.get_text() for text in ax.texts} == {
+        "adj. p > 0.99" if 0.995 <= p < 1 else f"adj. p = {p:.2g}" for p in values
+    }
     assert "square-root scale" in ax.get_ylabel()
     heights = five.heights()
     assert sorted(line.get_ydata()[1] for line in solid) == pytest.approx(
