@@ -246,7 +246,7 @@ class ClusterStabilityResult(VerdictFirst):
     dissolved, recovered : ndarray of shape (k,)
         Shares of the resamples in which it is at most .5, or at least .75.
     adjusted_rand : float
-        Mean adjusted Rand index of the whole partition.
+        Mean adjusted Rand index of the whole partition; points in no cluster count as one more class.
     scheme : {"bootstrap", "subsample"}
         How the data were resampled.
     n_resamples : int
@@ -291,9 +291,10 @@ class ClusterStabilityResult(VerdictFirst):
     def _rests_on(self) -> list[str]:
         drawn = "n points with replacement" if self.scheme == "bootstrap" else "half of the points"
         points = "points" if self.stays.size > 1 else "point"
+        rest = ", with one class of points in no cluster" if sum(self.partition.sizes) < self.stays.size else ""
         return [
             f"{self.n_resamples} resamples ({self.scheme}: {drawn}); another seed draws others.",
-            f"Mean adjusted Rand index of the whole partition: {proportion(self.adjusted_rand)}.",
+            f"Mean adjusted Rand index of the whole partition{rest}: {proportion(self.adjusted_rand)}.",
             f"Clusters of all points (`.partition`): {write_counts(self.partition.sizes)} {points}.",
         ]
 
