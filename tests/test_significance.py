@@ -545,6 +545,22 @@ def test_conservative_multiplies(two, rng):
     assert not plain.conservative
 
 
+def test_directions_take_the_larger_factor(rng):
+    """Every projection of a sphere is flat, whatever the line; points inside the ball are as all others."""
+    X = rng.standard_normal((60, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    options = {"n_resamples": 49, "rng": 2}
+    plain, careful = (es.cluster_test(7 * X, conservative=c, **options) for c in (False, True))
+    assert plain.conservative
+    assert_array_equal(plain.pvalues, careful.pvalues)
+    assert any("one length" in note for note in plain.notes)
+    assert es.cluster_tree(X, **options).conservative
+    for other in (X * (1 + 1e-3 * rng.random((60, 1))), X[:, :2]):
+        found = es.cluster_test(other, **options)
+        assert not found.conservative
+        assert not any("one length" in note for note in found.notes)
+
+
 def test_cauchy_combination_against_its_definition(rng):
     p = rng.random(10)
     scores = [np.tan((0.5 - min(v, 0.99)) * np.pi) for v in p]

@@ -16,6 +16,7 @@ from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
+from energystats.cluster_tests.data_notes import are_directions
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.reference_tables import Null, check_null, null_name, table_null
@@ -105,6 +106,7 @@ def cluster_test(
         Draws behind each p-value, ceil(k/2) (n + 1) - 1 for n with k > 2; reference samples of "refit" and "crossfit".
     conservative : bool, default False
         Multiply p-values of "split" and "unimodal-1d" by 1.6/1.2 times as much; wants n_resamples >= 499.
+        So are those of directions, rows of one length in three columns, always.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None
@@ -178,7 +180,8 @@ def cluster_test(
         check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
     own_k = k if clusterer is None else DEFAULT_K
-    options = replace(options, k=own_k, method=method_for(d, method), tables=tables)
+    conservative = conservative or are_directions(d)
+    options = replace(options, k=own_k, method=method_for(d, method), tables=tables, conservative=conservative)
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
     result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n

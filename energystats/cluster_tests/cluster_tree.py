@@ -14,7 +14,7 @@ from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
-from energystats.cluster_tests.data_notes import WIDE_STEPS
+from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ALL_COINCIDE, ShownElsewhere
 from energystats.cluster_tests.spaces import GIVEN
@@ -152,6 +152,7 @@ def cluster_tree(
     generator = as_generator(rng)
     d = points_to_test(X, metric, options.power, standardize=standardize)
     check_lines(d)
+    options = replace(options, conservative=conservative or are_directions(d))
     one_column = method_for(d, method) == "unimodal-1d"
     works = tree(Size.of(d), options.n_splits, options.n_resamples, one_column=one_column)
     options = replace(options, progress=weigh(progress, d, *works))

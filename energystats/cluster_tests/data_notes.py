@@ -16,7 +16,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 from energystats.metrics.z_scores import Standardization
 
-__all__ = ["WIDE_STEPS", "ColumnTies", "describe_data", "note_lines"]
+__all__ = ["WIDE_STEPS", "ColumnTies", "are_directions", "describe_data", "note_lines"]
 
 
 SHOWN = 10  # columns with ties
@@ -92,7 +92,8 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
     for sentence in limits:
         warn(sentence, TiesWarning)
     return (
-        *(() if points is None else (*_note_few_places(points), *_note_two_values(points), *_note_directions(points))),
+        *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
+        *_note_directions(d),
         # a pile at an end has duplicates of its own
         *(() if points is None or limits else _note_duplicated_rows(_as_given(points, d.standardization))),
         *_note_serial_order(d),
@@ -237,18 +238,23 @@ def _note_two_values(points: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _note_directions(points: FloatArray) -> tuple[str, ...]:
-    """Note rows of one length in three columns: a sphere has no projection but flat ones."""
-    if points.shape[1] != 3:
-        return ()
-    lengths = np.linalg.norm(points, axis=1)
-    if not np.ptp(lengths) <= ONE_LENGTH * float(lengths.mean()):
+def are_directions(d: Dissimilarity) -> bool:
+    """Tell whether all rows have one length in three columns: a sphere has no projection but flat ones [Archimedes]."""
+    if d.coordinates is None or d.coordinates.shape[1] != 3:
+        return False
+    lengths = np.linalg.norm(d.coordinates, axis=1)
+    return bool(np.ptp(lengths) <= ONE_LENGTH * float(lengths.mean()))
+
+
+def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
+    """Note rows of one length, for which p-values take the larger factor."""
+    if not are_directions(d):
         return ()
     return (
         Caution(
-            "All rows have one length: directions, which are rejected more often than the level says.",
-            "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .08 to "
-            ".105 were rejected at level .05, .05 to .07 with conservative=True.",
+            "All rows have one length: directions. Tests of modes along lines took the factor of conservative=True.",
+            "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .05 to "
+            ".07 were rejected at level .05, and .08 to .105 with the factor of other data.",
         ),
     )
 

@@ -28,6 +28,7 @@ from energystats.cluster_tests.clusterers import (
     label_partition,
     user_partition,
 )
+from energystats.cluster_tests.data_notes import are_directions
 from energystats.cluster_tests.merges import (
     UNIMODAL_REGION,
     Merge,
@@ -208,7 +209,7 @@ def validate_clusters(
         n_resamples=n_resamples,
         power=alpha,
         n_jobs=n_jobs,
-        conservative=conservative,
+        conservative=conservative or are_directions(d),
     )
     search = Search(k=asked.k or min(2, d.n)).on(d)
     again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632)
