@@ -24,7 +24,8 @@ import pandas as pd
 from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import FileTable, read_table
+from energystats.cli.file_table import FileTable
+from energystats.cli.reading import read_table
 from energystats.inputs.columns import holds_numbers
 
 SHORT = {"T": "TRUE", "F": "FALSE"}

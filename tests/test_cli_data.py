@@ -158,7 +158,7 @@ def test_where(iris, capsys, conditions, query):
 
 
 def test_where_reads_names_with_signs_and_never_runs_code(iris):
-    from energystats.cli.reading import FileTable as Table
+    from energystats.cli.file_table import FileTable as Table
 
     frame = pd.DataFrame({"a<b": [1.0, 2.0, np.nan], "a": ["x", "<b=1", None]})
     table = Table(file="f", frame=frame, code=())

@@ -21,8 +21,9 @@ from energystats import cli
 from energystats.cli.console import Console
 from energystats.cli.dialects import Dialect
 from energystats.cli.errors import BadInputError
+from energystats.cli.file_table import RowRanges
 from energystats.cli.matrix import read_matrix
-from energystats.cli.reading import RowRanges, read_table
+from energystats.cli.reading import read_table
 from energystats.cli.selection import keep_rows
 from energystats.cli.sources import readable
 from energystats.inputs.labels import write_codes

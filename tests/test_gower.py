@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import energystats as es
 from energystats import cli
 from energystats._core import distance_loops as gower
-from energystats._core import distances as mixed
+from energystats._core import gower as mixed
 from energystats.clustering.seeding import count_distinct
 from energystats.pairs import tiles as pairs
 from energystats.report import pictures

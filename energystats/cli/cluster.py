@@ -8,6 +8,7 @@ from pathlib import Path
 
 from energystats.cli.console import Console
 from energystats.cli.errors import bad_input, in_options
+from energystats.cli.file_table import FileTable
 from energystats.cli.files import save, save_picture, write_labels
 from energystats.cli.matrix import read_matrix
 from energystats.cli.options import (
@@ -26,7 +27,6 @@ from energystats.cli.options import (
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
-from energystats.cli.reading import FileTable
 from energystats.report.page import render
 from energystats.report.study import Reading, Study
 

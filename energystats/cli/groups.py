@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energystats.cli.console import Console
 from energystats.cli.dialects import MISSING, Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import FileTable
+from energystats.cli.file_table import FileTable
 from energystats.cli.selection import advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.labels import find_alike_but_for_rounding, find_printed_alike, write_codes

@@ -8,10 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from energystats.cli.console import Console
+from energystats.cli.csv_reader import code_of_dialect
 from energystats.cli.csv_scan import DecimalPoints
 from energystats.cli.dialects import Dialect, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.reading import code_of_dialect
 from energystats.cli.sources import Source, readable
 from energystats.inputs.names import list_names
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 from energystats.cli.console import Console
 from energystats.cli.dialects import WORDS_FOR, Dialect
 from energystats.cli.errors import BadInputError, in_options
+from energystats.cli.file_table import RowRanges
 from energystats.cli.files import check_outputs
-from energystats.cli.reading import RowRanges
 from energystats.cli.sources import UNPACKED
 from energystats.cli.streams import write_out
 from energystats.dissimilarity import check_z_scores

@@ -10,9 +10,10 @@ import numpy as np
 from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.file_table import FileTable
 from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, without_blanks
 from energystats.cli.options import dialect_of, split_names
-from energystats.cli.reading import FileTable, read_table
+from energystats.cli.reading import read_table
 from energystats.cli.selection import choose_columns, columns_of_conditions, find_column, keep_rows
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.file_table import EXACT, FileTable
 from energystats.cli.files import save_picture, write_labels
 from energystats.cli.options import (
     FILE,
@@ -23,7 +24,6 @@ from energystats.cli.options import (
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
-from energystats.cli.reading import EXACT, FileTable
 from energystats.inputs.arrays import check_level
 from energystats.inputs.columns import holds_numbers
 from energystats.inputs.options import check_not_negative

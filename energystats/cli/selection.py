@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats.cli.console import Console
+from energystats.cli.csv_reader import MEANINGS, twice_spelled
 from energystats.cli.dialects import COMMA_NUMBER, EXPONENT, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
 from energystats.cli.errors import BadInputError
-from energystats.cli.reading import EXACT, MEANINGS, FileTable, is_large, twice_spelled
+from energystats.cli.file_table import EXACT, FileTable, is_large
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
 from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME, list_names, near_names
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from energystats._core.distances import GRADED, MATCHED, PRESENCE, gower_between
+from energystats._core.gower import GRADED, MATCHED, PRESENCE, gower_between
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode

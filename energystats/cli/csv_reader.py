@@ -1,0 +1,257 @@
+"""Read CSV: every cell as R would read it, in whatever dialect the file is written."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._typing import IntArray
+from energystats.cli.console import Console
+from energystats.cli.csv_scan import LOGICAL, Cells, Scan
+from energystats.cli.dialects import MARK, Dialect, check_words, detected
+from energystats.cli.errors import BadInputError, bad_input
+from energystats.cli.file_table import EXACT, FileTable, RowRanges, is_large, taking, unless_counted
+from energystats.cli.sources import Source, readable
+from energystats.inputs.columns import holds_numbers, holds_truths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+__all__ = ["MEANINGS", "code_of_dialect", "read_csv", "twice_spelled"]
+
+
+WHOLE = re.compile(r"[-+]?\d+")
+MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
+
+
+def read_csv(
+    source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
+) -> FileTable:
+    """Read the table of a CSV file: its dialect, its shape, and then its cells."""
+    with readable(source.name):
+        blocks = source.blocks(given.encoding)
+        head, cut = next(blocks, ""), next(blocks, "") != ""
+    if not head.strip():
+        raise BadInputError(f"{source.name}: the file is empty.")
+    with bad_input(source.name):
+        dialect = detected(head, given, console, cut=cut)
+        check_words(dialect)
+    with readable(source.name):
+        scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
+    kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
+    table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
+    table = table.having(table.frame, *taking(rows, kept))
+    return table if rows is None else replace(table, every=_whole_columns(scan))
+
+
+def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
+    """Make the columns of whole numbers of all rows of a file of which some are taken."""
+    import pandas as pd
+
+    scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
+    return {name: pd.Series(column.whole, name=name) for name, column in scanned if column.whole}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _CsvReader:
+    """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
+
+    scan: Scan
+    rows: IntArray
+    as_text: Collection[str] = ()
+    id_name: str | None = None
+
+    def read(self, console: Console) -> FileTable:
+        """Make the table of the rows that were kept, with their numbers, and note what is not plain."""
+        import pandas as pd
+
+        shift, names = int(self.scan.row_names), self.scan.names
+        # no cell behind a separator at the end of lines
+        columns = dict(zip(names, self.scan.columns[shift:], strict=False))
+        found, code, empty = {}, [], []
+        for name, column in columns.items():
+            found[name], statements = self._settle(name, column)
+            code += statements
+            if not (holds_numbers(found[name]) or holds_truths(found[name])):
+                self._note_same_numbers(found[name], console)
+                empty += [name] * (bool((found[name] == "").any()) and self.scan.dialect.quoted_na is None)
+        if empty:
+            said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
+            console.note(f"{said}; with --quoted-na missing it is a missing value.")
+        frame = pd.DataFrame(found).set_axis(self.rows, axis=0)
+        code = [self._code(frame, columns), *code, *self._empty_numbers(frame)]
+        row_names = None
+        if shift:
+            code.insert(1, "table = table.reset_index(drop=True)")
+            row_names = unless_counted(self._list_texts(self.scan.columns[0]))
+        if row_names is not None:
+            console.note("the first column has no name of its own and was taken for the names of the rows.")
+        some_bare = any(column.bare for column in self.scan.columns)
+        table = FileTable(
+            file=self.scan.file,
+            frame=frame,
+            code=tuple(code),
+            dialect=self.scan.dialect,
+            source=self.scan.source,
+            n_read=self.scan.n_rows,
+            row_names=row_names,
+            ids=self._list_texts(columns[self.id_name]) if self.id_name in columns else None,
+            every={str(name): column for name, column in frame.items()},
+            quoted=frozenset(n for n, column in columns.items() if some_bare and column.quoted and not column.bare),
+            odd={name: column.odd for name, column in columns.items() if column.odd is not None},
+            emptied=frozenset(name for name, column in columns.items() if column.empty),
+        )
+        numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
+        if numbers:
+            listed = ", ".join(numbers)
+            console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
+        if table.numbered_names:
+            shown = ", ".join(map(repr, names[:5]))
+            console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
+        return table
+
+    def _list_texts(self, column: Cells) -> pd.Series[Any]:
+        """List the cells of a column that names the rows, as the file has them."""
+        import pandas as pd
+
+        return pd.Series(column.texts, index=self.rows, dtype=object)
+
+    def _settle(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
+        """Make of cells numbers, truth values, or text, and give the statements that do the same to text."""
+        import pandas as pd
+
+        cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
+        in_quotes = {cell[1:] for cell in set(cells) if cell[:1] == MARK}
+        marked = {*self.scan.dialect.marked}
+        doubtful = [text for text in sorted(in_quotes) if {text, text.strip(" \t") or text} & marked]
+        if free and column.numeric:
+            numbers = self._read_numbers(column.texts, name)
+            if numbers.notna().any() or not any(doubtful):
+                return numbers, []
+        # T and F stay text: pandas leaves them, too, and a level "T" is as likely as a truth value
+        if free and column.logical and column.spelled and not twice_spelled(column.spelled):
+            truths = pd.Series(map(LOGICAL.get, column.texts), dtype="boolean", name=name)
+            return (truths.astype(bool) if not truths.isna().any() else truths), []
+        if name == self.id_name:
+            return pd.Series(column.texts, name=name, dtype=object), []
+        if doubtful and asked is None and (any(doubtful) or not any(each.bare for each in self.scan.columns)):
+            word = next(filter(None, doubtful), "")
+            what = (
+                f'"{word}" in quotes, which may be a word or a missing value'
+                if word
+                else '"", and every cell is in quotes, so that it may be an empty text or a missing value'
+            )
+            raise BadInputError(
+                f"{self.scan.file}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says which."
+            )
+        return self._read_text(name, cells, doubtful if asked != "missing" else [])
+
+    def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
+        """Make a column of text, in which some words in quotes are no missing values."""
+        import pandas as pd
+
+        kept = {MARK + word: word for word in words}
+        meaning: dict[str, Any] = {cell: cell.removeprefix(MARK) for cell in set(cells)}
+        # blanks alone are a word of their own, until the column is used and they are taken away with a note
+        is_missing = self.scan.dialect.is_missing
+        gone = {text for text in meaning.values() if (not text or text.strip(" \t")) and is_missing(text)}
+        meaning = {cell: None if text in gone else text for cell, text in meaning.items()} | kept
+        values = pd.Series([meaning[cell] for cell in cells], name=name)
+        # read_csv knows neither quotes nor that numbers of --na are compared letter by letter in text
+        shown, statements = f"table[{name!r}]", []
+        for cell, word in kept.items():
+            rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
+            statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
+        emptied = sorted(text for text in gone if text.strip(" \t") in self.scan.dialect.missing_numbers)
+        return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
+
+    def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
+        """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
+        statements = []
+        for value in self.scan.dialect.missing_numbers.values():
+            for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
+                if (hit := (frame[name] == value).fillna(False).astype(bool)).any():
+                    frame[name] = (frame[name].convert_dtypes() if is_large(frame[name]) else frame[name]).mask(hit)
+                    statements.append(f"table[{name!r}] = table[{name!r}].mask(table[{name!r}] == {value!r})")
+        return statements
+
+    def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
+        """Say which word of a column of text equals a number of --na and is a value all the same."""
+        words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
+        for text in column.dropna().unique() if words else ():
+            if (word := words.get(self.scan.dialect.value_of(text))) is not None:
+                console.note(
+                    f"--na {word}: {text!r} in column {column.name!r} is the same number and stays, because text is "
+                    f"compared letter by letter; --na {text} makes it missing too."
+                )
+                return
+
+    def _read_numbers(self, cells: list[str], name: str) -> Any:
+        """Read cells as numbers; whole numbers beyond 64 bits stay text."""
+        import pandas as pd
+
+        gaps = {"", *self.scan.dialect.missing_texts}
+        texts = [None if cell.strip(" \t") in gaps else cell.strip(" \t") for cell in cells]
+        for sign, plain in ((self.scan.dialect.thousands, ""), (self.scan.dialect.decimal, ".")):
+            if sign not in (None, plain):
+                texts = [text and text.replace(sign, plain) for text in texts]
+        known = [text for text in texts if text is not None]
+        if not known or not all(map(WHOLE.fullmatch, known)):
+            return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
+        whole = [None if text is None else int(text) for text in texts]
+        low, high = min(map(int, known)), max(map(int, known))
+        kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+        if kind is None:
+            written = [text and cell for text, cell in zip(texts, cells, strict=True)]
+            return pd.Series(written, name=name, dtype=object)
+        found = pd.Series(whole, name=name, dtype=kind)
+        if found.notna().all():
+            return found.astype(np.dtype(kind.lower()))
+        return found if max(-low, high) >= EXACT else found.astype(float)
+
+    def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
+        """Write the call of pandas that reads the same table."""
+        import pandas as pd
+
+        scan = self.scan
+        options = code_of_dialect(self.scan.dialect, scan.source)
+        if not self.scan.dialect.header:
+            options |= {"header": None, "names": list(scan.names)}
+        elif scan.row_names:
+            options["index_col"] = 0
+        elif len(scan.columns) > len(scan.names):
+            options["index_col"] = False
+        padded = set().union(*(column.padded for column in columns.values()))
+        options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts, *sorted(padded)]}
+        kinds = {name: "str" for name in scan.names if name in self.as_text}
+        for name, column in columns.items():
+            if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):
+                kinds[name] = str(frame[name].dtype)
+            elif column.numeric and not holds_numbers(frame[name]):  # beyond 64 bits
+                kinds[name] = "str"
+        if kinds:
+            options["dtype"] = kinds
+        words = "".join(f", {key}={value!r}" for key, value in options.items())
+        return f"table = pd.read_csv({scan.source.code}{words})"
+
+
+def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
+    """Collect the arguments of `pandas.read_csv` that say how a file is written."""
+    encoding = dialect.encoding or source.encoding
+    usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
+    return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+
+
+def twice_spelled(words: Collection[str]) -> bool:
+    """Tell whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    lower = [word.lower() for word in set(words)]
+    if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
+        return False
+    return len({MEANINGS[word] for word in lower}) < len(lower)

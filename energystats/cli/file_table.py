@@ -1,0 +1,163 @@
+"""A table that was read from a file, and the rows of it that are taken."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from energystats._typing import BoolArray, IntArray
+from energystats.cli.csv_scan import line_of
+from energystats.cli.dialects import SEPARATORS, Dialect
+from energystats.cli.errors import BadInputError
+from energystats.cli.sources import Source
+from energystats.inputs.columns import holds_numbers, holds_truths
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+__all__ = ["EXACT", "FileTable", "RowRanges", "is_large", "taking", "unless_counted"]
+
+
+EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, which pandas makes of columns with gaps
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class FileTable:
+    """A table, where it came from, and the Python lines that read it again.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Its rows; the index is 0, 1, ... in the order of the file, and stays when rows are left out.
+    code : tuple of str
+        Statements that make `table`, for the report.
+    source : Source or None
+        The file, to find the line of a row; None for Parquet.
+    n_read : int
+        Rows of the file.
+    row_names : Series or None
+        Names of the rows of the file, with the index of `frame`; None where there are none or they only count.
+    ids : Series or None
+        The column that --id names, as its cells are written.
+    quoted : frozenset of str
+        Columns whose cells are in quotes, and so hold text.
+    emptied : frozenset of str
+        Columns with empty cells that are not in quotes.
+    odd : mapping of str to (int, str)
+        The first cell of a column that is no number, by the index of its row, whether that row is in use or not.
+    categories : frozenset of str
+        Columns of codes that --category names; they are text here.
+    left_out : tuple
+        Why other columns are not used, as (names, reason).
+    every : mapping of str to Series
+        Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
+    without_order : frozenset of str
+        Columns declared as ordered categories, of which Parquet has not kept the order.
+    index_names : tuple of str
+        Names of the index of Parquet that are no columns here.
+    """
+
+    file: str
+    frame: pd.DataFrame
+    code: tuple[str, ...]
+    dialect: Dialect = field(default_factory=Dialect)
+    source: Source | None = None
+    n_read: int = 0
+    row_names: pd.Series[Any] | None = None
+    ids: pd.Series[Any] | None = None
+    quoted: frozenset[str] = frozenset()
+    emptied: frozenset[str] = frozenset()
+    odd: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    categories: frozenset[str] = frozenset()
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+    without_order: frozenset[str] = frozenset()
+    index_names: tuple[str, ...] = ()
+
+    def where(self, row: int) -> str:
+        """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
+        line = None if self.source is None else line_of(self.source, self.dialect, row)
+        return f"row {row + 1}" + ("" if line is None else f" (line {line})")
+
+    @property
+    def numbered_names(self) -> bool:
+        """Tell whether a line of numbers, but for columns of text, was taken for the names of the columns."""
+        if self.source is None or not self.dialect.header:
+            return False
+        names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
+        return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
+
+    @property
+    def sep_hint(self) -> str:
+        """Question about --sep where the only column has the name of several."""
+        names = list(map(str, self.frame.columns))
+        others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
+        if self.source is None or not others:
+            return ""
+        return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
+
+    def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
+        """Make the same table with other rows or columns."""
+        return replace(self, frame=frame, code=(*self.code, *code))
+
+
+@dataclass(frozen=True, eq=False)
+class RowRanges:
+    """Rows by number, such as 1:100,205,300: (the last open at the end)."""
+
+    text: str
+    ranges: tuple[tuple[int, float], ...]
+
+    @classmethod
+    def of(cls, text: str) -> RowRanges:
+        """Read numbers and ranges, counted from 1."""
+        ranges = []
+        for part in text.split(","):
+            match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
+            if match is None or not (match[1] or match[3]) or (match[3] and not match[2]):
+                raise BadInputError(f"--rows must be numbers and ranges such as 1:100,205,300:, got {part.strip()!r}.")
+            first = int(match[1] or 1)
+            ranges.append((first, float(match[3] or math.inf) if match[2] else first))
+        return cls(text, tuple(ranges))
+
+    def taken(self, begin: int, end: int) -> BoolArray:
+        """Tell which of the rows from `begin` up to `end`, counted from 0, are taken."""
+        numbers = np.arange(begin, end)[:, None] + 1
+        low, high = np.array(self.ranges).T
+        taken: BoolArray = ((low <= numbers) & (numbers <= high)).any(axis=1)
+        return taken
+
+    def within(self, n: int) -> BoolArray:
+        """Tell which of n rows are taken, where all of these are rows of the table."""
+        for part, (first, last) in zip(self.text.split(","), self.ranges, strict=True):
+            if not 1 <= first <= min(last, n) or n < last < math.inf:
+                raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
+        return self.taken(0, n)
+
+
+def is_large(column: pd.Series[Any]) -> bool:
+    """Tell whether a column of whole numbers has some that floating-point numbers would round."""
+    from pandas.api.types import is_integer_dtype
+
+    if not is_integer_dtype(column.dtype) or not column.notna().any():
+        return False
+    return int(column.max()) >= EXACT or int(column.min()) <= -EXACT
+
+
+def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
+    """Write the statement that takes rows, if there is one to be written."""
+    if rows is None:
+        return []
+    whole = kept[-1] - kept[0] + 1 == kept.size
+    return [f"table = table.iloc[{f'{kept[0]}:{kept[-1] + 1}' if whole else kept.tolist()}]"]
+
+
+def unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
+    """Keep names of rows, but not those that only count the rows from 0 or 1."""
+    return None if any((names == (names.index + first).astype(str)).all() for first in (0, 1)) else names
