@@ -238,6 +238,15 @@ def test_a_missing_value_that_numpy_made_text_warns(rng, word):
     assert plain.notes == ()
 
 
+@pytest.mark.parametrize("word", ["Total", "sum", "Grand Total"])
+def test_a_group_of_sums_is_noted(rng, word):
+    X = rng.standard_normal((9, 2))
+    groups = ["a"] * 4 + ["b"] * 4
+    found = es.energy_test(X, groups=[*groups, word], n_resamples=19, rng=0)
+    assert f"A group is called {word!r}; if its rows are sums of other rows, leave them out." in found.notes
+    assert not any("sums" in note for note in es.energy_test(X, groups=[*groups, "t"], n_resamples=19, rng=0).notes)
+
+
 @pytest.mark.parametrize("argument", ["strata", "whole_plots"])
 def test_strata_and_plots_that_print_alike_are_noted(rng, argument):
     x, groups = rng.normal(size=24), ["a"] * 12 + ["b"] * 12

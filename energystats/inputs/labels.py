@@ -36,6 +36,7 @@ WEIGHTS = ("sample_weight",)  # arguments that hold numbers, not labels
 FOUND = "energystats: found from data"  # key among the attributes of a Series of labels
 ROUNDING = 1e-14  # of two labels that are numbers: those of R's factor() agree in 15 digits
 MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and pandas print a missing value
+NAMES_OF_SUMS = ("total", "totals", "grand total", "subtotal", "sum")  # how tables call their last row
 UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
 
@@ -204,6 +205,9 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
             f"A {one} is called {words[0]!r}, which is how a missing value is printed; if it stands for one, leave its "
             "rows out."
         )
+    sums = [name for name in names if isinstance(name, str) and name.casefold() in NAMES_OF_SUMS]
+    if sums:
+        notes.append(f"A {one} is called {sums[0]!r}; if its rows are sums of other rows, leave them out.")
     return tuple(notes)
 
 
