@@ -435,7 +435,7 @@ def test_an_object_with_nothing_but_fit_predict(two):
 
 @pytest.mark.parametrize("method", ["split", "refit", "crossfit"])
 def test_the_number_of_clusters_is_that_of_the_clusterer(two, method):
-    how = {"clusterer": KMeans(3, n_init=1, random_state=0), "method": method, "n_resamples": 39, "rng": 0}
+    how = {"clusterer": KMeans(3, n_init=1, random_state=0), "method": method, "n_resamples": 19, "rng": 0}
     alone, same, other = es.cluster_test(two, **how), es.cluster_test(two, 3, **how), es.cluster_test(two, 5, **how)
     said = "`k` = 5 was not used: KMeans brings its own number of clusters, here 3."
     assert (alone.k, same.k, other.k) == (3, 3, 3)

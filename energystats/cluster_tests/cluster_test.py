@@ -106,7 +106,6 @@ def cluster_test(
         Draws behind each p-value, ceil(k/2) (n + 1) - 1 for n with k > 2; reference samples of "refit" and "crossfit".
     conservative : bool, default False
         Multiply p-values of "split" and "unimodal-1d" by 1.6/1.2 times as much; wants n_resamples >= 499.
-        So are those of directions, rows of one length in three columns, always.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None

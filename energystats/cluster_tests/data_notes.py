@@ -254,7 +254,7 @@ def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
         Caution(
             "All rows have one length: directions. Tests of modes along lines took the factor of conservative=True.",
             "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .05 to "
-            ".07 were rejected at level .05, and .08 to .105 with the factor of other data.",
+            ".08 were rejected at level .05, and .08 to .105 with the factor of other data.",
         ),
     )
 

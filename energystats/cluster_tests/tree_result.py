@@ -112,7 +112,8 @@ class ClusterTreeResult(VerdictFirst, Labelled):
     n_resamples : int
         Draws for the root; smaller nodes have more.
     conservative : bool
-        Whether every p-value was multiplied by a factor 1.6/1.2 as large.
+        Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions, rows of one
+        length in three columns.
     notes : tuple of str
         What a reader has to assume or know.
     metric : Metric
