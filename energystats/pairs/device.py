@@ -144,7 +144,8 @@ class RowsOnDevice(Rows):
         """Put an array on the device of the points."""
         from array_api_compat import device
 
-        return self.xp.asarray(values, device=device(self.points))
+        # a copy: PyTorch warns of arrays that cannot be written
+        return self.xp.asarray(np.array(values), device=device(self.points))
 
 
 @dataclass(frozen=True, eq=False)
