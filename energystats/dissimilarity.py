@@ -62,6 +62,7 @@ HEAVY = 1e4  # square of the sum of weights, above which they are looked at toge
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
+ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -341,8 +342,13 @@ class Dissimilarity(abc.ABC):
     def scale(self) -> float:
         """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
         # rho of negative type is nowhere negative, so that its totals are those of |rho|
-        total = float(self.row_totals.sum()) if self.metric.negative_type else self.pairs.absolute_total()
+        total = float(self.row_totals.sum()) if self.metric.negative_type else self.absolute_total
         return total / (2 * self.n)
+
+    @functools.cached_property
+    def absolute_total(self) -> float:
+        """Sum |rho| over all ordered pairs of points."""
+        return self.pairs.absolute_total()
 
     def check_weights(self, weights: FloatArray, name: str) -> None:
         """Refuse weights with which sums over pairs are not numbers any more."""
@@ -362,8 +368,8 @@ class Dissimilarity(abc.ABC):
         """Compute the weighted scale: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
         if weights is None:
             return self.scale
-        # the same with weights
-        if self.metric.negative_type:
+        # where the sums of rho and of |rho| agree, no rho is negative but by rounding
+        if self.metric.negative_type or float(self.row_totals.sum()) >= (1 - ROUNDING) * self.absolute_total:
             return float(weights @ self.weighted_totals(weights)) / (2 * float(weights.sum()))
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 

@@ -104,6 +104,8 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ("x;y\n1;999\n2;1.000\n", r"column 2: '1.000' may be 1000 or 1.000"),
         ("x\n1,000\n2,000\n", r"'1,000' may be 1000 or 1.000"),
         ("x;g\n1.500;a\n2.500;b\n", r"column 1: '1.500' may be 1500 or 1.500; --thousands \. takes .* --decimal \."),
+        ("x\tg\n1.500\ta\n900\tb\n", r"column 1: '1.500' may be 1500 or 1.500; --thousands \. takes .* --decimal \."),
+        ("x|g\n1.500|a\n900|b\n", r"column 1: '1.500' may be 1500 or 1.500; --thousands \. takes .* --decimal \."),
         ("x;y\n1.500;1999\nNA;2000\n", r"column 1: '1.500' may be 1500 or 1.500"),
         ("x;y\n-1.500.000;7\n2.500;8\n", r"'-1.500.000' may be -1500000; --thousands \. reads it so"),
         ("x;y\n" + "1;2\n" * 300 + "3;1.000\n", r"column 2: '1.000' may be"),
@@ -318,6 +320,7 @@ def test_two_separators_are_refused(tmp_path, content):
         ("x;g\n1.500,5;a\n0,25;b\n0;a\n007;b\n2e3;b\n", {"thousands": "."}, "x", [1500.5, 0.25, 0, 7, 2000]),
         ("x;y\n1.500;7\n2.500;0.125\n", {}, "x", [1.5, 2.5]),  # another column shows what the point is
         ("x;y\n1.500;1234\n2.500;1e-3\n2.500;1.5e-3\n", {}, "x", [1.5, 2.5, 2.5]),
+        ("x\tg\n1.500\ta\n2.250\tb\n", {}, "x", [1.5, 2.25]),  # R and others write so
         ("x;y\n1.500;1\n1500;2\n", {}, "x", [1.5, 1500]),  # where thousands are parted, so is this one
         ("x\ty\n1.500\t7\n2.500\t8\n", {}, "x", [1.5, 2.5]),
         ("x;y\n1,5;999\n2;1,000\n", {}, "y", [999, 1]),  # 1,5 shows what the comma is

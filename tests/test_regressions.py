@@ -941,3 +941,116 @@ def test_random_permutations_tell_how_few_labelings_there_are(rng):
     assert f"no p below {exact.smallest_pvalue:.3g}." in note
     more = es.energy_test(*rng.normal(size=(2, 5, 2)), method="permutation", n_resamples=99, rng=0)
     assert not any("distinct labelings" in note for note in (*more.notes, *exact.notes))
+
+
+def test_heavy_weights_leave_an_exact_p_of_a_matrix_as_it_is(rng):
+    """The scale on which ties are judged grew with the square of the heaviest weight where rho is not trusted."""
+    for _ in range(4):
+        X, w = rng.normal(size=(9, 2)), np.append(1e9, np.ones(8))
+        groups = rng.permutation([0, 0, 0, 0, 1, 1, 1, 1, 1])
+        how = {"groups": groups, "sample_weight": w, "method": "exact"}
+        expected = es.energy_test(X, **how).pvalue
+        assert es.energy_test(es.pairwise(X), metric="precomputed", **how).pvalue == expected
+        assert es.energy_test(X, metric=euclidean_distances, **how).pvalue == expected
+    weighted = {"sample_weight": np.where(np.arange(40) == 7, 1e8, 1.0), "rng": 0}
+    X = rng.normal(size=(40, 2))
+    of_points, of_matrix = (es.energy_cluster(A, 3, metric=m, **weighted)
+                            for A, m in ((X, "euclidean"), (es.pairwise(X), "precomputed")))  # fmt: skip
+    assert of_matrix.within == pytest.approx(of_points.within, rel=1e-9)
+
+
+def test_mahalanobis_distances_of_too_few_rows_are_refused(rng):
+    """With one row more than columns all distances are sqrt(2(n - 1)) but for rounding, which made p."""
+    X = rng.normal(size=(10, 9))
+    X[5:] += 1000
+    with pytest.raises(ValueError, match="needs at least 11 rows for 9 columns, got 10: of so few, all distances"):
+        es.energy_test(X, groups=np.repeat(["a", "b"], 5), metric="mahalanobis")
+    assert es.pairwise(X[:, :8], metric="mahalanobis").std() > 0
+
+
+def test_metrics_that_see_less_than_the_distribution_say_so(rng):
+    A, groups = np.abs(rng.normal(size=(40, 3))) + 0.1, np.repeat([0, 1], 20)
+    how = {"groups": groups, "n_resamples": 99, "rng": 0}
+    cosine, chord = (es.energy_test(A, metric=m, **how) for m in ("cosine", es.metrics.Chord(alpha=2.0)))
+    assert_allclose(cosine.statistic, chord.statistic / 2)
+    assert cosine.pvalue == chord.pvalue
+    ones = (A > 0.6).astype(float)
+    hamming, squares = (es.energy_test(ones, metric=m, **how) for m in ("hamming", "sqeuclidean"))
+    assert_allclose(3 * hamming.statistic, squares.statistic)
+    for metric, said in (("cosine", "compares the means of these alone"), ("correlation", "about their own mean"),
+                         ("hamming", "adds up over columns"), ("cityblock", "adds up over columns"),
+                         ("canberra", "adds up over columns")):  # fmt: skip
+        assert said in " ".join(es.energy_test(A, metric=metric, **how).summary().split())
+        assert said not in " ".join(es.energy_test(A, metric=metric, alpha=0.5, **how).summary().split())
+    # two columns of the same two distributions, which go together in one sample only
+    x = rng.normal(size=200)
+    together, apart = np.c_[x, x], np.c_[x, np.roll(np.sort(x), 100)]
+    assert es.energy_distance(together, apart, metric="cityblock") == pytest.approx(0, abs=1e-12)
+    assert es.energy_distance(together, apart, metric="cityblock", alpha=0.5) > 1e-3
+
+
+def test_found_groups_in_a_model_of_several_terms_are_noted(rng):
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=list("abc"))
+    found = es.energy_cluster(frame[["a", "b", "c"]], 2, rng=0)
+    frame = frame.assign(g=found.labels, known=np.repeat(["x", "y"], 30), age=rng.normal(size=60))
+    for formula in ("a + b + c ~ age + g", "a + b + c ~ known * C(g)"):
+        notes = es.disco(formula, data=frame, n_resamples=19, rng=0).notes
+        assert sum(note.startswith("The groups of 'g' are a local optimum of") for note in notes) == 1
+        assert not any("'known'" in note or "'age'" in note for note in notes)
+    assert es.disco("a + b + c ~ age + known", data=frame, n_resamples=19, rng=0).notes == ()
+
+
+@pytest.mark.parametrize("name", ["Total", "Residual", "Overlap"])
+def test_no_term_is_called_as_a_row_of_the_table(rng, name):
+    frame = pd.DataFrame({"y": rng.normal(size=12), name: list("ab") * 6})
+    for call in (lambda: es.disco(f"y ~ {name}", data=frame), lambda: es.disco(frame[["y"]], groups=frame[name])):
+        with pytest.raises(ValueError, match=f"No term may be called '{name}'"):
+            call()
+
+
+def test_labels_that_differ_by_rounding_in_parquet_end_in_one_line(tmp_path, capsys, rng):
+    path = tmp_path / "f.parquet"
+    pd.DataFrame({"y": rng.normal(size=12), "g": [0.1 + 0.2, 0.3] * 6}).to_parquet(path)
+    assert cli.main(["test", str(path), "--group", "g"]) == 2
+    assert "`g` has labels that differ by rounding alone" in capsys.readouterr().err
+    pd.DataFrame({"l": [[1, 2]] * 6, "g": list("ab") * 3}).to_parquet(path)
+    assert cli.main(["test", str(path), "--group", "g"]) == 2
+    assert "no numeric column among columns of lists or records, l." in capsys.readouterr().err
+
+
+def test_outside_labels_of_arrow_keep_their_names(rng):
+    pa = pytest.importorskip("pyarrow")
+    X, g, h = rng.normal(size=(40, 2)), np.repeat([0, 1], 20), np.tile([0, 1], 20)
+    how = {"n_resamples": 19, "rng": 0}
+    of = {"x": g, "y": h}
+    expected = es.validate_clusters(X, 2, outside=of, **how).to_frame(full=True)
+    pd.testing.assert_frame_equal(es.validate_clusters(X, 2, outside=pa.table(of), **how).to_frame(full=True), expected)
+    one = es.validate_clusters(X, 2, outside=pa.table({"x": g}), **how)
+    assert [a.what for a in one.answers if a.question == "outside labels"] == ["x"]
+
+
+@pytest.mark.parametrize("dtype", [int, float])
+def test_a_masked_order_is_missing(rng, dtype):
+    order = np.ma.array(np.arange(20, dtype=dtype), mask=np.arange(20) == 3)
+    for call in (lambda: es.segment(rng.normal(size=20), 2, order=order),
+                 lambda: es.segment_test(rng.normal(size=20), order=order)):  # fmt: skip
+        with pytest.raises(ValueError, match="`order` must not be missing, but 1 of 20 values are masked"):
+            call()
+
+
+def test_dates_are_converted_in_a_unit_that_is_seen():
+    days = np.arange("2020-01-01", "2020-02-10", dtype="datetime64[D]")
+    with pytest.raises(TypeError, match=r"`\(X - X.min\(\)\) / np.timedelta64\(1, 'D'\)`"):
+        es.energy_cluster(days, 2)
+    X = days
+    assert ((X - X.min()) / np.timedelta64(1, "D")).tolist() == list(range(40))
+
+
+def test_a_report_of_columns_without_names(rng):
+    page = es.report.cluster_report(pd.DataFrame(rng.normal(size=(30, 2)), columns=[np.nan, np.nan]), 2, rng=0)
+    assert "</html>" in page
+
+
+def test_the_estimator_names_its_own_argument(rng):
+    with pytest.raises(ValueError, match="`n_clusters` must be at most 30, the number of points, got 100"):
+        es.EnergyClustering(100).fit(rng.normal(size=(30, 2)))

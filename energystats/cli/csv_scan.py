@@ -180,8 +180,9 @@ class DecimalPoints:
     2.25 in any column tells what the point is.
     """
 
-    def __init__(self, missing: Sequence[str]) -> None:
-        self.missing = {"", *missing}
+    def __init__(self, missing: Sequence[str], *, alone: bool) -> None:
+        """Begin without columns; `alone`: a column of such numbers alone is doubtful too, not only beside 900."""
+        self.missing, self.alone = {"", *missing}, alone
         self.grouped: dict[int, str] = {}
         self.few: set[int] = set()
         self.other: set[int] = set()
@@ -202,7 +203,8 @@ class DecimalPoints:
 
     def doubt(self) -> tuple[int, str] | None:
         """Find the first column, and a number of it, whose points may part thousands."""
-        doubtful = (self.grouped.keys() & (self.few if self.decimals else self.grouped.keys())) - self.other
+        every = self.alone and not self.decimals
+        doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 
 
@@ -231,7 +233,8 @@ class Scan:
         decimal sign, so that 1.000 is no thousand.
         """
         self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
-        self.points = DecimalPoints(dialect.words) if dialect.points_may_part and not sure else None
+        doubtful = dialect.points_are_doubtful and not sure
+        self.points = DecimalPoints(dialect.words, alone=dialect.points_may_part) if doubtful else None
         self.header: list[str] | None = None
         self.columns: list[Cells] = []
         self.counts: Counter[int] = Counter()  # of rows, by their number of cells

@@ -109,6 +109,11 @@ class Dialect:
         """Tell whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
+    @property
+    def points_are_doubtful(self) -> bool:
+        """Tell whether 1.250 beside 900 may be the next thousand: wherever no comma separates the columns."""
+        return self.delimiter != "," and self.decimal == "." and self.thousands is None
+
     def plain(self, text: str) -> str:
         """Write a number in the signs of Python; what is none stays."""
         if self.number.fullmatch(text) is None:

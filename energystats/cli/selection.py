@@ -156,9 +156,8 @@ def _usable_columns(
         what = "column to use" if mixed else "numeric column"
         text = "" if mixed or not rest else f"; {_first_text(table, rest[0])}"
         left_out = f"; {', '.join(ids)}: left out, name it in --columns to use it all the same" if ids else ""
-        raise BadInputError(
-            f"{table.file}: no {what} among {', '.join(rest) or 'none'}{text}{left_out}.{table.sep_hint}"
-        )
+        among = ", ".join(rest) or (f"columns of lists or records, {', '.join(nested)}" if nested else "none")
+        raise BadInputError(f"{table.file}: no {what} among {among}{text}{left_out}.{table.sep_hint}")
     for left, why, hint in reasons:
         console.note(f"not used, because {why}: {', '.join(left)}{hint}.")
     return used, [(left, why) for left, why, _ in reasons]
@@ -358,9 +357,9 @@ def _first_text(table: FileTable, name: str) -> str:
         hint = " where decimals have a comma (--decimal . reads decimal points)"
     elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
-    elif MIXED.fullmatch(value) and dialect.thousands is None:
+    elif MIXED.fullmatch(value.strip()) and dialect.thousands is None:
         sign, point = sorted(",.", key=value.index)
-        hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
+        hint = f" (--thousands {sign} reads it as {value.strip().replace(sign, '').replace(point, '.')})"
     elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:

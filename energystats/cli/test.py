@@ -42,7 +42,8 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     table, labels = read_points(options, console, _label_columns(options))
     frame = table.frame
     groups = in_order(labels[options.group], table.dialect)
-    names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
+    with bad_input(table.file):
+        names = list(map(str, as_labels(groups, len(frame), options.group)[1]))
     shown = ("; " if any("," in name for name in names) else ", ").join(names)
     console.say(f"Groups of {options.group}: {shown}.\n")
     ordered = labels.apply(in_order, dialect=table.dialect)

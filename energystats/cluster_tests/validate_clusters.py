@@ -57,6 +57,7 @@ from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
 from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
+from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
@@ -355,6 +356,8 @@ def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
     columns = {"partition": asked.labels}
+    if hasattr(outside, "columns") or hasattr(outside, "column_names"):  # a frame of pandas, Polars or Arrow
+        outside = as_table(outside).values
     of_frame = getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns")
     if of_frame or isinstance(outside, Mapping):
         several = {name: outside[name] for name in (outside.columns if of_frame else outside)}

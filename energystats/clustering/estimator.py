@@ -202,7 +202,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             standardize=self.standardize,
             place=_places_in(X, len(table), self._rows),
         )
-        check_count(self.n_clusters, "n_clusters", low=1)
+        check_count(self.n_clusters, "n_clusters", low=1, high=d.n, why=", the number of points")
         search = search.on(d, weights)
         weigh(False, d, *algorithm.work(d, search))
         found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))

@@ -9,7 +9,7 @@ import itertools
 import math
 import numbers
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
@@ -24,8 +24,8 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
-from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow, is_interaction
-from energystats.distribution_tests.found_groups import note_columns_of_groups, warn_if_found
+from energystats.distribution_tests.disco_result import ROWS_OF_TABLE, DiscoResult, DiscoRow, is_interaction
+from energystats.distribution_tests.found_groups import notes_on_variable, warn_if_found
 from energystats.distribution_tests.permutation_test import (
     STATISTICS,
     GroupComparison,
@@ -179,6 +179,7 @@ def disco(
         question = _by_formula(points, formula, data, strata, missing, entry, marginal=decomposition == "marginal")
     else:
         question = _by_groups(tables[0], read_groups, data, strata, missing, entry)
+    _check_names_of_terms(question.terms)
     one_way = question.factor()
     return _linear_test(question, how) if one_way is None else _one_way_test(question, one_way, how)
 
@@ -311,6 +312,14 @@ class _Question:
         return Groups(codes.reshape(-1).astype(np.intp), tuple(range(len(rows))))
 
 
+def _check_names_of_terms(terms: Sequence[Term]) -> None:
+    """Refuse terms that are called as another row of the table of results."""
+    for name in (term.name for term in terms if term.name in ROWS_OF_TABLE):
+        raise ValueError(
+            f"No term may be called {name!r}, which is another row of the table of results; rename the factor."
+        )
+
+
 def _names_file(X: str, formula: object, groups: object) -> bool:
     """Tell whether a text is the path of a file, beside a formula or groups; a formula has its tilde."""
     if formula is None and groups is None:
@@ -367,8 +376,8 @@ def _by_formula(
     if question.factor() is not None:  # its groups are looked at where they are tested
         return question
     explaining = [name for name in parsed.variables if name not in parsed.bare_responses]
-    copies = (note_columns_of_groups(d, used[name].factorize()[0], f"every value of {name!r}") for name in explaining)
-    return replace(question, notes=(*notes, *itertools.chain.from_iterable(copies)))
+    of_variables = (notes_on_variable(d, name, used[name].factorize()[0].astype(np.intp)) for name in explaining)
+    return replace(question, notes=(*notes, *itertools.chain.from_iterable(of_variables)))
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:

@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["DiscoResult", "DiscoRow", "is_interaction"]
+__all__ = ["ROWS_OF_TABLE", "DiscoResult", "DiscoRow", "is_interaction"]
 
 
+ROWS_OF_TABLE = ("Overlap", "Residual", "Total")  # beside those of the terms
 NEGATIVE = -1e-9  # of T: what rounding does not explain
 NAMES_AND_CALLS = re.compile(r"`[^`]*`|\([^)]*\)|\[[^\]]*\]")  # within which a colon joins no factors
 FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom

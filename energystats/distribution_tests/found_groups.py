@@ -27,6 +27,7 @@ __all__ = [
     "note_columns_of_groups",
     "note_local_optimum",
     "notes_on_groups",
+    "notes_on_variable",
     "warn_if_found",
 ]
 
@@ -40,7 +41,7 @@ SINGLE_ROWS = (
     "tested."
 )
 LOCAL_OPTIMUM = (
-    "The groups are a local optimum of {what}. So are clusters that were found from these data, groups known "
+    "{which} are a local optimum of {what}. So are clusters that were found from these data, groups known "
     "beforehand that lie well apart, and often any groups of few rows in many columns, as a row is near a mean that it "
     "is part of; if they were found, {result} means nothing: call cluster_test(X, k)."
 )
@@ -88,14 +89,33 @@ def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every
 
 
 def note_local_optimum(
-    d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None, *, result: str
+    d: Dissimilarity,
+    groups: Groups,
+    M: FloatArray,
+    s: FloatArray,
+    weights: FloatArray | None = None,
+    *,
+    result: str,
+    which: str = "The groups",
 ) -> tuple[str, ...]:
     """Note that the groups are a local optimum of k-means or of W, and that the `result` of found ones is empty."""
     if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
-        return (LOCAL_OPTIMUM.format(what=OF_K_MEANS, result=result),)
+        return (LOCAL_OPTIMUM.format(which=which, what=OF_K_MEANS, result=result),)
     if is_local_optimum(d, groups, M, s, weights):
-        return (LOCAL_OPTIMUM.format(what=OF_W, result=result),)
+        return (LOCAL_OPTIMUM.format(which=which, what=OF_W, result=result),)
     return ()
+
+
+def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str, ...]:
+    """Note that the groups of one variable of a model are a local optimum, or that a column of the data has them."""
+    copies = note_columns_of_groups(d, codes, f"every value of {name!r}")
+    k = int(codes.max(initial=-1)) + 1
+    # of fewer rows a group, what looks found is chance; tables in blocks are not examined
+    if isinstance(d, Blocks) or not 1 < k <= d.n / ROWS_OF_GROUP:
+        return copies
+    groups = Groups(codes, tuple(range(k)))
+    found = note_local_optimum(d, groups, *d.group_sums(groups), result="its p", which=f"The groups of {name!r}")
+    return (*found, *copies)
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:

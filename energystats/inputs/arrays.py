@@ -90,8 +90,12 @@ def as_numbers(values: Any, name: str) -> FloatArray:
     if array.dtype.kind not in "iuf":
         kind = {"b": "bool", "c": "complex", "U": "str", "S": "bytes", "M": "datetime", "m": "timedelta"}
         shown = name if name.isidentifier() else "x"
-        # a cast would drop imaginary parts
-        how = f"np.abs({shown})" if array.dtype.kind == "c" else f"np.asarray({shown}, dtype=float)"
+        # a cast would drop imaginary parts, and count the time in a unit that nobody sees
+        how = {
+            "c": f"np.abs({shown})",
+            "M": f"({shown} - {shown}.min()) / np.timedelta64(1, 'D')",
+            "m": f"{shown} / np.timedelta64(1, 'D')",
+        }.get(array.dtype.kind, f"np.asarray({shown}, dtype=float)")
         raise TypeError(
             f"`{name}` must hold real numbers, got dtype {kind.get(array.dtype.kind, array.dtype.name)}; "
             f"convert it first, for example with `{how}`."

@@ -10,7 +10,7 @@ import numpy as np
 from energystats._typing import ArrayLike, IntArray
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.names import list_names, write_label
-from energystats.inputs.table import InputTable, as_table
+from energystats.inputs.table import InputTable, as_table, masked_in
 
 __all__ = ["RowOrder", "are_numbers", "read_order"]
 
@@ -137,6 +137,9 @@ def _read_places(given: InputTable, n: int) -> Any:
         raise ValueError(f"`order` must be one value a row, got shape {values.shape}.")
     if getattr(getattr(values, "dtype", None), "kind", "") == "f":
         values = values.astype(np.float64)  # pandas has no index of shorter or longer ones
+    masked = int(masked_in(values).sum())
+    if masked:
+        raise ValueError(f"`order` must not be missing, but {masked} of {len(values)} values are masked.")
     _check_unit_of_time(values)
     places = pd.Index(values if given.is_pandas else list(values))
     if isinstance(places, pd.MultiIndex):

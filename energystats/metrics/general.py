@@ -20,6 +20,23 @@ from energystats.metrics.domains import ANY_NUMBERS, Domain
 __all__ = ["CallableMetric", "Precomputed", "SciPyMetric"]
 
 
+_ADDED_OVER_COLUMNS = (
+    "This metric adds up over columns: it sees how the distributions of single columns differ, not how columns depend "
+    "on each other; alpha < 1 sees both.",
+)
+_OF_LENGTH_ONE = "half the squared distance of rows of length 1"
+SEEN_ALONE: dict[str, tuple[str, ...]] = {  # at alpha = 1
+    "canberra": _ADDED_OVER_COLUMNS,
+    "cityblock": _ADDED_OVER_COLUMNS,
+    "hamming": _ADDED_OVER_COLUMNS,
+    "cosine": (f"This metric is {_OF_LENGTH_ONE}: it compares the means of these alone; alpha < 1 sees more.",),
+    "correlation": (
+        f"This metric is {_OF_LENGTH_ONE} about their own mean: it compares the means of these alone; alpha < 1 sees "
+        "more.",
+    ),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class SciPyMetric(Metric):
     """A distance that `scipy.spatial.distance.cdist` knows by name, to the power alpha.
@@ -117,6 +134,11 @@ class SciPyMetric(Metric):
         return self.alpha == squared.get(self.name)
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Say where E sees less of two distributions than whether they are equal."""
+        return SEEN_ALONE.get(self.name, ()) if self.alpha == 1 else ()
+
+    @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """Tell whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
@@ -203,6 +225,11 @@ class SciPyMetric(Metric):
             raise ValueError(
                 'metric="mahalanobis" needs an invertible covariance matrix, but the columns are linearly dependent '
                 f"(rank {rank} of {len(correlation)}); drop columns, or use more rows than columns."
+            )
+        if len(X) == rank + 1:
+            raise ValueError(
+                f'metric="mahalanobis" needs at least {rank + 2} rows for {rank} columns, got {len(X)}: of so few, all '
+                "distances are equal whatever the data; drop columns, or use more rows."
             )
         inverse = np.linalg.inv(correlation) / np.multiply.outer(near_one, near_one)
         return replace(self, params={"VI": inverse, "exponents": units})

@@ -86,7 +86,7 @@ def find_oddities(study: Study) -> list[str]:
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
         said.append(f"Constant, and so without any influence: {_join_names(constant)}.")
-    if repeated := int(frame.duplicated().sum()):
+    if repeated := int(frame.set_axis(range(frame.shape[1]), axis=1).duplicated().sum()):  # no two of one name
         said.append(f"{repeated} of {study.n} rows are equal to an earlier row in all columns used.")
     return said
 
