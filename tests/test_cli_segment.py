@@ -61,6 +61,11 @@ def test_labels_stand_in_the_order(core, capsys):
     assert (core["depth"].iloc[zones["row"] - 1].to_numpy() == zones["depth"].to_numpy()).all()
 
 
+def test_the_orders_are_as_many_as_in_python(core, capsys):
+    found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula")["segments"]
+    assert found["n_resamples"] == es.segment_test(core[["Pinus", "Betula"]], order=core["depth"], rng=0).n_resamples
+
+
 def test_summary_says_where(core, capsys):
     assert cli.main(["segment", "core.csv", "--order", "day", "--columns", "Betula", "--resamples", "99"]) == 0
     text = capsys.readouterr().out

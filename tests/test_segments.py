@@ -431,7 +431,7 @@ def test_random_p_is_near_the_exact_one(monkeypatch):
 
 def test_breaks_are_found_one_by_one(rng):
     X = np.concatenate((rng.normal(0, 1, (40, 2)), rng.normal(3, 1, (30, 2)), rng.normal(0, 1, (30, 2))))
-    found = es.segment_test(X, level=0.001, rng=0)
+    found = es.segment_test(X, level=0.001, n_resamples=999, rng=0)
     assert found.k == 3
     assert np.abs(found.breakpoints - [40, 70]).max() <= 3
     assert [test.declared for test in found.tests] == [True, True, False]
@@ -443,7 +443,7 @@ def test_breaks_are_found_one_by_one(rng):
     lowered = [within_of(rho_of(X), sorted({0, 100, *(t.breakpoint for t in found.tests[:j])})) for j in range(3)]
     assert_allclose([t.between for t in found.tests[:2]], -np.diff(lowered))
     assert es.segment(X, 3).within <= found.within + 1e-9
-    one = es.segment_test(X, max_breaks=1, rng=0)
+    one = es.segment_test(X, max_breaks=1, n_resamples=999, rng=0)
     assert len(one.tests) == 1
     assert one.pvalue == found.pvalue
     assert one.breakpoints.tolist() == [found.tests[0].breakpoint]
@@ -463,6 +463,18 @@ def test_changes_of_every_kind_are_found(change):
     found = es.segment_test(np.concatenate((first, second)), max_breaks=1, n_resamples=199, min_size=20, rng=0)
     assert found.pvalue == 0.005
     assert abs(found.breakpoints[0] - n) < 40
+
+
+def test_the_default_has_199_orders_and_says_when_p_is_the_smallest():
+    shifted = np.r_[np.zeros(15), np.ones(15)] + np.linspace(0, 0.1, 30)
+    found = es.segment_test(shifted, rng=0)
+    assert (found.n_resamples, found.pvalue) == (199, 1 / 200)
+    said = " ".join(found.summary().split())
+    assert "p-value by 199 random orders" in said
+    assert "It is the smallest that so many can give." in said
+    even = es.segment_test(np.random.default_rng(3).permutation(30), rng=0)
+    assert even.pvalue > 1 / 200
+    assert "the smallest that so many" not in even.summary()
 
 
 def test_equal_rows_have_no_break():

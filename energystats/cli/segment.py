@@ -174,6 +174,10 @@ SEGMENT = Command(
         **SAFETY,
         **picture_of("the series and its breaks"),
         **GENERAL,
+        "--resamples --n-resamples": {
+            **GENERAL["--resamples --n-resamples"], "default": 199,
+            "help": "random orders; all of them where they are fewer (default %(default)s)",
+        },
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,
