@@ -79,6 +79,7 @@ def cases():
         "energy_cluster landmarks 10,000": clusters(10_000, algorithm="landmarks", n_init=2),
         "energy_cluster landmarks 100,000": clusters(100_000, algorithm="landmarks", n_init=2),
         "segment 10,000, k=10": lambda: es.segment(X(10_000), 10),
+        "segment cells 200,000, k=10": lambda: es.segment(X(200_000), 10),
         "segment line 15,000, k=3": lambda: es.segment(X(15_000, 1)[:, 0], 3),
         "segment_test 3,000": lambda: es.segment_test(X(3000), n_resamples=999, rng=0),
         "segment_test 8,000, 199": lambda: es.segment_test(X(8000), n_resamples=199, max_breaks=1, rng=0),

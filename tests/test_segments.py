@@ -420,6 +420,45 @@ def test_strucchange(name):
     assert [list(breaks) for breaks in found.breakpoints_by_k[1:]] == last
 
 
+DIVISIVE = json.loads((Path(__file__).parent / "oracles_segments" / "divisive.json").read_text())
+
+
+def series_of(name):
+    """The series of R's values: with their order, as numbers, and how it is tested here."""
+    if name == "core":
+        frame = pd.read_csv(Path(__file__).parent / "oracles_segments" / "core.csv")
+        counts = frame.iloc[:, :5].to_numpy(dtype=float)
+        roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
+        return frame, roots, {"order": "depth", "metric": "hellinger", "min_size": 5}
+    frame = es.datasets.load(name)
+    return frame, frame.iloc[:, 1:].to_numpy(dtype=float), {"order": "year", "min_size": 10}
+
+
+@pytest.mark.parametrize("name", ["nile", "coal", "core"])
+def test_the_breaks_of_ecp(name):
+    """e.divisive declares the same breaks; its first p is the smallest, too, and its last is not rejected."""
+    known = DIVISIVE[name]["e_divisive"]
+    frame, _, how = series_of(name)
+    found = es.segment_test(frame, n_resamples=999, rng=0, **how)
+    assert [0, *found.breakpoints.tolist(), len(frame)] == [first - 1 for first in known["first_of_segment"]]
+    assert found.pvalue == known["p"][0] == 0.001
+    assert known["p"][-1] > 0.05 < found.tests[-1].pvalue
+
+
+@pytest.mark.parametrize("name", ["nile", "coal", "core"])
+def test_w_is_never_above_that_of_coniss(name):
+    """rioja's chclust joins neighbouring rows one by one; ours is the smallest sum of squares of all cuts."""
+    _, X, _ = series_of(name)
+    best = es.segment(X, 8, alpha=2.0, min_size=1).within_by_k
+    R = rho_of(X, 2.0)
+    ratios = [
+        within_of(R, [0, *breaks, len(X)]) / best[k - 1]
+        for k, breaks in enumerate(DIVISIVE[name]["coniss"]["breaks_by_k"], 2)
+    ]
+    assert min(ratios) >= 1 - 1e-12
+    assert 1.01 < max(ratios) < 1.1
+
+
 @pytest.mark.parametrize(("name", "year"), [("nile", 1899), ("coal", 1892)])
 def test_the_first_break_is_that_of_e_divisive(name, year):
     """q(tau, kappa) of Matteson & James (2014): m n/(m + n) E, means over pairs of different rows, kappa free."""

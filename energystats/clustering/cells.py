@@ -24,6 +24,7 @@ __all__ = ["CELLS", "LANDMARKS", "CellCut", "RowCells", "cut_cells", "most_segme
 CELLS = 4000  # of consecutive rows, between which a first cut is sought
 LANDMARKS = 256
 CELLS_AT_ONCE = 256
+ROWS_AT_ONCE = 2048
 
 
 def most_segments(n: int, min_size: int) -> int:
@@ -57,15 +58,21 @@ class RowCells:
     @classmethod
     def of(cls, d: Dissimilarity, feature_map: FeatureMap, starts: IntArray, *, progress: bool = False) -> Self:
         """Sum over cells that begin with the rows `starts`; the first with row 0."""
-        m = starts.size
-        stops = np.concatenate((starts[1:], [d.n]))
-        sums, squares, residuals = np.empty((m, feature_map.rank)), np.empty(m), np.empty(m)
-        rows = with_bar(range(m), progress, total=m, unit="cell", size=lambda _: 1)
-        for j in rows:
-            block = BlockFeatures.of(d.points[starts[j] : stops[j]], feature_map)
-            sums[j] = block.rows.sum(axis=0)
-            squares[j], residuals[j] = block.lengths.sum(), block.residuals.sum()
-        return cls(starts, sums, squares, residuals, d.n)
+        m, edges = starts.size, np.append(starts, d.n)
+        cells = cls(starts, np.empty((m, feature_map.rank)), np.empty(m), np.empty(m), d.n)
+        at_once = max(1, ROWS_AT_ONCE * m // d.n)
+        firsts = with_bar(range(0, m, at_once), progress, total=m, unit="cell", size=lambda _: at_once)
+        for first in firsts:
+            cells.fill(d, feature_map, edges[first : first + at_once + 1], slice(first, first + at_once))
+        return cells
+
+    def fill(self, d: Dissimilarity, feature_map: FeatureMap, edges: IntArray, cells: slice) -> None:
+        """Sum over some of the cells, whose first rows and the row after their last are `edges`."""
+        block = BlockFeatures.of(d.points[edges[0] : edges[-1]], feature_map)
+        starts = edges[:-1] - edges[0]
+        self.sums[cells] = np.add.reduceat(block.rows, starts, axis=0)
+        self.squares[cells] = np.add.reduceat(block.lengths, starts)
+        self.residuals[cells] = np.add.reduceat(block.residuals, starts)
 
     @property
     def sizes(self) -> FloatArray:
@@ -102,14 +109,12 @@ class RowCells:
     def split(self, d: Dissimilarity, feature_map: FeatureMap, places: IntArray) -> RowCells:
         """Divide cells at rows where none begins."""
         starts = np.union1d(self.starts, places)
-        stops = np.append(starts[1:], self.n)
+        edges = np.append(starts, self.n)
         at = np.searchsorted(self.starts, starts, side="right") - 1
-        whole = (self.starts[at] == starts) & (np.append(self.starts[1:], self.n)[at] == stops)
+        divided = np.bincount(at) > 1
         found = RowCells(starts, self.sums[at], self.squares[at], self.residuals[at], self.n)
-        for j in np.flatnonzero(~whole):
-            block = BlockFeatures.of(d.points[starts[j] : stops[j]], feature_map)
-            found.sums[j] = block.rows.sum(axis=0)
-            found.squares[j], found.residuals[j] = block.lengths.sum(), block.residuals.sum()
+        for j in np.flatnonzero(divided[at]):
+            found.fill(d, feature_map, edges[j : j + 2], slice(j, j + 1))
         return found
 
     @property

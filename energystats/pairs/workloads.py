@@ -542,8 +542,8 @@ def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
         advice="Use the means of every few rows that follow each other.",
         pairs=n * m,
         flops=2 * n * m * m + cells * cells * m,
-        touched=8 * n * m + (CUT * k + SUMMED) * cells * cells / 2,
-        steps=40 * cells,
+        touched=30 * n * m + (CUT * k + SUMMED + 60) * cells * cells / 2,
+        steps=20 * cells,
         bytes=8 * cells * (m + 4 * (k + 1)) + 2 * RUN_BYTES,
     )
 
