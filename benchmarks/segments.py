@@ -472,7 +472,8 @@ def make_table_of_cells(found: dict[str, Any]) -> str:
         cell = found.get(key)
         if cell is not None:
             places = [f"{cell[name]:.1f}" if row != "nothing" else "-" for name in ("exact", "cells")]
-            lines.append([row, f"{int(n):,}", f"{cell['above']:.1e}", f"{cell['limit']:.1e}", *places])
+            above = f"{cell['above']:.1e}" if cell["above"] > 1e-12 else "0"
+            lines.append([row, f"{int(n):,}", above, f"{cell['limit']:.1e}", *places])
     heads = ["change", "n", "W above the smallest", "W reported above W", "exact: rows off", "cells: rows off"]
     return make_table(heads, lines)
 

@@ -159,8 +159,9 @@ def segment(
 
 def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
     """Tell whether the cut is sought between cells of rows."""
-    if exact is not None:
-        check_flag(exact, "exact")
+    if not isinstance(exact, bool | np.bool_ | None):
+        raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
+    exact = None if exact is None else bool(exact)
     fits = most_segments(d.n, min_size)
     obstacle = ""
     if not d.has_points:
@@ -197,6 +198,7 @@ def _cut_exactly(
         "between": between,
         "total": within + between,
         "within_limits": (within, within),
+        "exact": True,
         "within_by_k": runs.within[1:, -1].copy(),
         "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
         "notes": ordered.order.notes,
@@ -228,9 +230,10 @@ def _cut_many(
 def _note_cells(cut: CellCut, n: int) -> Caution:
     """Note how many rows were cut, and what W is."""
     low, _ = cut.within_limits
+    rows = f"{cut.cell_size} consecutive rows" if cut.cell_size > 1 else "one row"
     return Caution(
-        f"Not exact: of {n} rows the best cut between cells of {cut.cell_size} consecutive rows was found, and its "
-        f"breaks were then moved row by row; a smaller W may exist.",
+        f"Not exact: of {n} rows the best cut between cells of {rows} was found, and its breaks were then moved row by "
+        "row; a smaller W may exist, above all by segments shorter than a cell.",
         f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks; W is {number(low)} at least. "
         "`exact=True` reads all pairs, and `dispersion` of the labels has W and S of these segments.",
     )
@@ -586,8 +589,8 @@ class Segmentation(Segments):
     within_by_k: FloatArray = field(repr=False)
     breakpoints_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
     within_limits: tuple[float, float] = field(repr=False)
+    exact: bool
     penalty: float | None = None
-    exact: bool = True
 
     def _shared(self) -> dict[str, Any]:
         penalty = np.nan if self.penalty is None else self.penalty
