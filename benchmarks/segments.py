@@ -355,7 +355,7 @@ TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
         "1000|5": partial(lambda c, **k: measure_ecp_time(count=c, **k), n=1000, d=5)},
     "ecp three": {
         f"{kind}|{size:g}|{n}": partial(lambda c, **k: measure_ecp_three(count=c, **k), kind=kind, size=size, n=n)
-        for n in (150,)
+        for n in (150, 300)
         for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items() for size in sizes},
     "cells": {
         f"{row}|{n}": partial(lambda c, **k: measure_cells(count=c, **k), row=row, n=n)
@@ -442,7 +442,7 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
     for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items():
         for size in sizes:
             cells = [known["three"].get(f"{kind}|{size:g}|{n}|{m}") for n in (150, 300) for m in (2, 30)]
-            cells.append(known["ecp three"].get(f"{kind}|{size:g}|150"))
+            cells += [known["ecp three"].get(f"{kind}|{size:g}|{n}") for n in (150, 300)]
             texts = [f"{rate(c)}; {c['rand']:.3f}" if c else "-" for c in cells]
             what = {"mean": f"mean {size:g}", "variance": f"variance {size:g}", "t": f"t with {size:g} df"}[kind]
             three.append([what, *texts])
@@ -459,7 +459,7 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
         "second": make_table(["shift, in sd", "n", "in the middle", "after a fifth"], second),
         "power": make_table(["change", "break at row", *METHODS, "ecp, 10 rows"], power),
         "three": make_table(
-            ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "ecp, 150, 30 rows"], three
+            ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "ecp, 150", "ecp, 300"], three
         ),
     }
 

@@ -124,7 +124,7 @@ def segment_test(
     them, until p is above `level`. So where there is no break, none is declared with probability 1 - `level` at least.
     Later breaks are tested inside segments that were estimated: their level is measured, up to twice the nominal one.
 
-    The pairs are read once for all orders: O(m n^2) time for m of them, O(m n) memory, n x n never held.
+    All pairs are read at every n, once for all m orders: O(m n^2) time, O(m n) memory, n x n never held.
 
     References
     ----------
