@@ -24,7 +24,7 @@ PEERS = (
     "scipy",
     "tslearn",
 )
-R_PACKAGES = ("ade4", "ape", "cluster", "energy", "kernlab")
+R_PACKAGES = ("ade4", "ape", "cluster", "ecp", "energy", "kernlab")
 
 
 def describe_environment():

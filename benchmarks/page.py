@@ -130,14 +130,16 @@ def breaks_beside(results):
     """Rejections by tests of one break among 100 rows, as Markdown: in the middle, and after a fifth."""
     methods = {
         "energy": "`es.segment_test`",
-        "e.divisive, 10 rows": "e.divisive",
+        "ecp": "`ecp::e.divisive`",
         "normal likelihood": "normal likelihood",
     }
     lines = [f"| what changes | {' | '.join(methods.values())} |", "|---" * 4 + "|"]
     for change in CHANGES:
         cells = []
         for method in methods:
-            found = [results["power"].get(f"{change}|{at}|{method}") for at in ("0.5", "0.2")]
+            known = results["ecp"] if method == "ecp" else results["power"]
+            ends = [f"|{at}" if method == "ecp" else f"|{at}|{method}" for at in ("0.5", "0.2")]
+            found = [known.get(change + end) for end in ends]
             cells.append(", ".join(f"{each['rejected'] / each['of']:.2f}" for each in found) if all(found) else "-")
         lines.append(f"| {change} | {' | '.join(cells)} |")
     return "\n".join(lines)

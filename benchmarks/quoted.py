@@ -52,8 +52,9 @@ def value_of(key):
     """Return the number that a mark names, or its text where a script printed it.
 
     `speed | WORDS | ratio` (or `seconds`, `peer_seconds`), WORDS of the job and peer; `significance | TABLE | ROW |
-    METHOD`, the rate at .05; `segments | TABLE | ROW`, the rate; `poisson_fit | POPULATION | N | TEST`; `size | ROUTE |
-    N | seconds` (or `megabytes`); `large | NUMBER OF THE TABLE | FIRST CELL | HEAD`, as `cluster | ...`. Words that
+    METHOD`, the rate at .05; `segments | TABLE | ROW`, the rate, or `segments | ecp time | ROW | ratio` as in `speed`;
+    `poisson_fit | POPULATION | N | TEST`; `size | ROUTE | N | seconds` (or `megabytes`);
+    `large | NUMBER OF THE TABLE | FIRST CELL | HEAD`, as `cluster | ...`. Words that
     must all occur are joined by +.
     """
     name, *words = (word.strip() for word in key.split("|"))
@@ -67,6 +68,10 @@ def value_of(key):
     if name == "significance":
         table, row, method = words
         return found["tables"][table][row][method]["rates"]["0.05"]
+    if name == "segments" and words[0] == "ecp time":
+        *key, what = words[1:]
+        cell = found["ecp time"]["|".join(key)]
+        return cell["peer_seconds"] / cell["seconds"] if what == "ratio" else cell[what]
     if name == "segments":
         cell = found[words[0]]["|".join(words[1:])]
         return cell["rejected"] / cell["of"]

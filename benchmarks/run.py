@@ -288,7 +288,7 @@ def ordered_rows(n, k):
         theirs, breaks = median_time(cut, runs=3)
         note = "the same breaks" if [*found.breakpoints.tolist(), n] == breaks else "other breaks"
     row(what, ours, "ruptures KernelCPD, rbf", theirs, note)
-    ours, _ = both_times(lambda: es.segment_test(X, max_breaks=1, rng=0), runs=3)
+    ours, _ = both_times(lambda: es.segment_test(X, max_breaks=1, n_resamples=999, rng=0), runs=3)
     row(f"segment_test, n = {n}, d = 5, 999 orders, first break", ours, NONE, None)
 
 

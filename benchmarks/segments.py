@@ -1,13 +1,14 @@
 # ruff: noqa: E402
 """Level and power of the test of breaks, and how well it places them: the tables of docs/segments.md.
 
-    python benchmarks/segments.py            every table that is not there yet, about half an hour of one core
+    python benchmarks/segments.py            every table that is not there yet, about an hour of one core
     python benchmarks/segments.py --fresh    all of them again
     python benchmarks/segments.py --quick    a few samples each, which are not kept
     python benchmarks/segments.py --page     nothing is run: rewrite the tables of docs/segments.md from the results
 
-Results go to benchmarks/results/segments.json after every row. Sample r of a row has a generator of its own, named by
-table, row and r.
+The tables "ecp ..." need R with its package ecp (`R_LIBS` says where packages are), whose permutations have seeds of
+their own. Results go to benchmarks/results/segments.json after every row. Sample r of a row has a generator of its own,
+named by table, row and r.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
     os.environ.setdefault(name, "1")
 
 import argparse
-import itertools
 import json
 import math
+import subprocess
 import sys
+import tempfile
 import time
 import zlib
 from collections.abc import Callable
@@ -37,8 +39,9 @@ import energystats as es
 from benchmarks.environment import describe_environment
 from tests.simulations import ROWS_OF_ONE_LAW
 
-RESULTS = Path(__file__).parent / "results" / "segments.json"
-PAGE = Path(__file__).parent.parent / "docs" / "segments.md"
+HERE = Path(__file__).parent
+RESULTS = HERE / "results" / "segments.json"
+PAGE = HERE.parent / "docs" / "segments.md"
 ORDERS = 199
 LEVEL = 0.05
 Draw = Callable[[np.random.Generator], np.ndarray]
@@ -78,53 +81,16 @@ CHANGES = {  # first and second half
 # ---------------------------------------------------------------- peers, as their papers define them
 
 
-def plain_e_divisive(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator) -> tuple[float, int]:
-    """Test the first break as Matteson & James (2014) define it, with the end of the second sample free: (p, break).
-
-    q(tau, kappa) = m n/(m + n) E of rows 0..tau-1 and tau..kappa-1, with means over pairs of different rows.
-    """
-    R = np.linalg.norm(X[:, None] - X, axis=2)
-    observed, found = largest_q(R, min_size)
-    shuffled = (rng.permutation(len(R)) for _ in range(orders))
-    reached = sum(largest_q(R[np.ix_(rows, rows)], min_size)[0] >= observed * (1 - 1e-12) for rows in shuffled)
-    return (reached + 1) / (orders + 1), found
-
-
-def largest_q(R: np.ndarray, min_size: int) -> tuple[float, int]:
-    """Find the largest q(tau, kappa) of some rows, and tau."""
-    n = len(R)
-    C = np.zeros((n + 1, n + 1))
-    C[1:, 1:] = R.cumsum(axis=0).cumsum(axis=1)
-    tau, kappa = np.triu_indices(n + 1, 1)
-    far = (tau >= min_size) & (kappa - tau >= min_size)
-    if not far.any():
-        return -math.inf, 0
-    tau, kappa = tau[far], kappa[far]
-    a, b = tau.astype(float), (kappa - tau).astype(float)
-    first, both = C[tau, tau], C[tau, kappa]
-    second = C[kappa, kappa] - 2 * both + first
-    q = (2 * (both - first) / (a * b) - first / (a * (a - 1)) - second / (b * (b - 1))) * a * b / (a + b)
-    best = int(q.argmax())
-    return float(q[best]), int(tau[best])
-
-
-def plain_divisive(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator, most: int = 5) -> list[int]:
-    """Find the ends of all segments as Matteson & James (2014) do, testing break after break within the segments."""
-    R = np.linalg.norm(X[:, None] - X, axis=2)
-    edges, nulls = [0, len(R)], dict[tuple[int, int], np.ndarray]()
-    while len(edges) < most + 2:
-        parts = list(itertools.pairwise(edges))
-        found = [largest_q(R[low:high, low:high], min_size) for low, high in parts]
-        chosen = int(np.argmax([q for q, _ in found]))
-        for low, high in parts:
-            if (low, high) not in nulls:
-                shuffled = [low + rng.permutation(high - low) for _ in range(orders)]
-                nulls[low, high] = np.array([largest_q(R[np.ix_(rows, rows)], min_size)[0] for rows in shuffled])
-        reached = np.max([nulls[part] for part in parts], axis=0) >= found[chosen][0] * (1 - 1e-12)
-        if (reached.sum() + 1) / (orders + 1) > LEVEL:
-            break
-        edges = sorted([*edges, parts[chosen][0] + found[chosen][1]])
-    return edges
+def r_divisive(samples: list[np.ndarray], min_size: int) -> tuple[list[tuple[float, int, list[int]]], float]:
+    """Run ecp's e.divisive on samples of one size: p of the first break, its place, where segments start; seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "data.csv"
+        np.savetxt(file, np.concatenate(samples), delimiter=",", fmt="%.17g")
+        words = ["Rscript", HERE / "ecp.R", file, len(samples[0]), min_size, ORDERS]
+        lines = subprocess.run(map(str, words), capture_output=True, text=True, check=True).stdout.splitlines()
+    found = [[float(word) for word in line.split()] for line in lines[:-1]]
+    assert len(found) == len(samples)
+    return [(p, int(first), list(map(int, starts))) for p, first, *starts in found], float(lines[-1])
 
 
 def likelihood_ratio(X: np.ndarray, min_size: int, orders: int, rng: np.random.Generator) -> tuple[float, int]:
@@ -233,18 +199,14 @@ METHODS: dict[str, Callable[[np.ndarray, np.random.Generator], tuple[float, int]
     "largest S": lambda X, rng: largest_scan(plain_between, X, 2, ORDERS, rng),
     "mean likelihood": lambda X, rng: largest_scan(mean_likelihood, X, 2, ORDERS, rng),
     "normal likelihood": lambda X, rng: likelihood_ratio(X, 2, ORDERS, rng),
-    "e.divisive, 10 rows": lambda X, rng: plain_e_divisive(X, 10, ORDERS, rng),
 }
 
 
 def measure_power(row: str, n: int, at: float, method: str, count: int) -> dict[str, Any]:
     """Count rejections where there is one break, and average how far the break that is found lies from it."""
-    before, after = CHANGES[row]
-    rejected, errors = 0, []
+    rejected, errors, b = 0, [], int(at * n)
     for r in range(count):
-        rng = generator("power", row, n, int(100 * at), r)
-        b = int(at * n)
-        X = np.concatenate((before(b, rng=rng), after(n - b, rng=rng)))
+        X, rng = draw_change(row, n, at, r)
         if method == "normal likelihood" and X.shape[1] > 1:
             return {}
         p, found = METHODS[method](X, rng)
@@ -253,28 +215,112 @@ def measure_power(row: str, n: int, at: float, method: str, count: int) -> dict[
     return {"rejected": rejected, "of": count, "error": float(np.mean(errors))}
 
 
-def measure_three(kind: str, size: float, n: int, count: int, *, min_size: int, plain: bool = False) -> dict[str, Any]:
+def draw_change(row: str, n: int, at: float, r: int) -> tuple[np.ndarray, np.random.Generator]:
+    """Draw rows with one break, and the generator for the orders."""
+    before, after = CHANGES[row]
+    rng, b = generator("power", row, n, int(100 * at), r), int(at * n)
+    return np.concatenate((before(b, rng=rng), after(n - b, rng=rng))), rng
+
+
+def measure_ecp(row: str, n: int, at: float, count: int) -> dict[str, Any]:
+    """Count rejections by ecp's e.divisive of the same samples."""
+    found = r_divisive([draw_change(row, n, at, r)[0] for r in range(count)], 10)[0]
+    errors = [abs(first - int(at * n)) for _, first, _ in found]
+    return {"rejected": sum(p <= LEVEL for p, *_ in found), "of": count, "error": float(np.mean(errors))}
+
+
+def measure_ecp_time(n: int, d: int, count: int) -> dict[str, Any]:
+    """Compare the processor time of the test of a first break, of rows that have none, with that of ecp's."""
+    samples = [generator("ecp time", n, d, r).normal(size=(n, d)) for r in range(count)]
+    es.segment_test(samples[0], n_resamples=ORDERS, max_breaks=1, rng=0)  # compiles
+    begun = time.process_time()
+    for X in samples:
+        es.segment_test(X, n_resamples=ORDERS, max_breaks=1, min_size=10, rng=0)
+    seconds = time.process_time() - begun
+    found, theirs = r_divisive(samples, 10)
+    assert all(len(starts) == 1 for *_, starts in found)  # else more than one test was made
+    return {"seconds": seconds / count, "peer_seconds": theirs / count, "of": count}
+
+
+def draw_three(kind: str, size: float, n: int, r: int) -> tuple[np.ndarray, np.random.Generator]:
+    """Draw rows whose middle third differs, and the generator for the orders."""
+    rng = generator("three", kind, int(100 * size), n, r)
+    X = rng.normal(size=n)
+    middle = slice(n // 3, 2 * n // 3)
+    if kind == "mean":
+        X[middle] += size
+    elif kind == "variance":
+        X[middle] *= math.sqrt(size)
+    else:
+        X[middle] = rng.standard_t(size, middle.stop - middle.start)
+    return X, rng
+
+
+def measure_ecp_three(kind: str, size: float, n: int, count: int) -> dict[str, Any]:
+    """Find three segments by ecp's e.divisive in the same samples."""
+    found = r_divisive([draw_three(kind, size, n, r)[0][:, None] for r in range(count)], 30)[0]
+    rand = [
+        rand_index(np.repeat([0, 1, 2], n // 3), np.repeat(np.arange(len(starts)), np.diff([*starts, n])))
+        for *_, starts in found
+    ]
+    return {"rejected": sum(len(starts) == 3 for *_, starts in found), "of": count, "rand": float(np.mean(rand))}
+
+
+def measure_three(kind: str, size: float, n: int, count: int, *, min_size: int) -> dict[str, Any]:
     """Find three segments of which the middle one differs, as in section 4 of Matteson & James (2014)."""
     right = 0
     rand = []
     for r in range(count):
-        rng = generator("three", kind, int(100 * size), n, r)
-        X = rng.normal(size=n)
-        middle = slice(n // 3, 2 * n // 3)
-        if kind == "mean":
-            X[middle] += size
-        elif kind == "variance":
-            X[middle] *= math.sqrt(size)
-        else:
-            X[middle] = rng.standard_t(size, middle.stop - middle.start)
-        if plain:
-            sizes = np.diff(plain_divisive(X[:, None], min_size, 99, rng))
-            labels = np.repeat(np.arange(sizes.size), sizes)
-        else:
-            labels = es.segment_test(X, n_resamples=ORDERS, min_size=min_size, rng=rng).labels
+        X, rng = draw_three(kind, size, n, r)
+        labels = es.segment_test(X, n_resamples=ORDERS, min_size=min_size, rng=rng).labels
         right += int(labels.max() == 2)
         rand.append(rand_index(np.repeat([0, 1, 2], n // 3), labels))
     return {"rejected": right, "of": count, "rand": float(np.mean(rand))}
+
+
+FOUR = {  # laws of four segments in turn
+    "mean, by 1": (lambda n, rng: rng.normal(size=(n, 2)), lambda n, rng: rng.normal(size=(n, 2)) + 1 / math.sqrt(2)),
+    "mean, by 0.2": (lambda n, rng: rng.normal(size=(n, 2)), lambda n, rng: rng.normal(size=(n, 2)) + 0.1414),
+    "mean, by 0.75, of t with 2 df": CHANGES["mean, by 0.75, of t with 2 df"],
+    "spread, times 2": CHANGES["spread, times 2"],
+    "tail, normal to t with 1 df": CHANGES["tail, normal to t with 1 df"],
+    "correlation of 5 columns, 0 to 0.8": CHANGES["correlation of 5 columns, 0 to 0.8"],
+    "mean of 20 columns, by 0.1 each": (
+        lambda n, rng: rng.normal(size=(n, 20)), lambda n, rng: rng.normal(size=(n, 20)) + 0.1,
+    ),
+    "nothing": (lambda n, rng: rng.normal(size=(n, 2)), lambda n, rng: rng.normal(size=(n, 2))),
+}  # fmt: skip
+FIRST_ROWS = (0.0, 0.13, 0.4, 0.7, 1.0)
+
+
+def measure_cells(row: str, n: int, count: int) -> dict[str, Any]:
+    """Compare a cut between cells of rows with the smallest W of all cuts."""
+    edges = np.round(np.array(FIRST_ROWS) * n).astype(int)
+    above, limit, apart, errors = [], [], [], []
+    for r in range(count):
+        rng = generator("cells", row, n, r)
+        X = np.concatenate([FOUR[row][j % 2](int(m), rng=rng) for j, m in enumerate(np.diff(edges))])
+        exact, found = es.segment(X, 4, exact=True), es.segment(X, 4, exact=False)
+        own = es.dispersion(X, found.labels).within
+        above.append(own / exact.within - 1)
+        limit.append(found.within / own - 1)
+        apart.append(np.abs(found.breakpoints - exact.breakpoints).mean())
+        errors.append([np.abs(cut.breakpoints - edges[1:-1]).mean() for cut in (exact, found)])
+    of_exact, of_cells = np.mean(errors, axis=0).tolist()
+    largest = {"above": float(max(above)), "limit": float(max(limit))}
+    return largest | {"apart": float(np.mean(apart)), "exact": of_exact, "cells": of_cells, "of": count}
+
+
+def measure_time(n: int, d: int, exact: bool | None, count: int) -> dict[str, Any]:
+    """Measure the median time of a cut into five."""
+    X = generator("time", n, d).normal(size=(n, d))
+    es.segment(X[:500], 5, exact=False)
+    seconds = []
+    for _ in range(count):
+        begun = time.perf_counter()
+        es.segment(X, 5, exact=exact)
+        seconds.append(time.perf_counter() - begun)
+    return {"seconds": float(np.median(seconds)), "of": count}
 
 
 def rand_index(a: np.ndarray, b: np.ndarray) -> float:
@@ -283,6 +329,7 @@ def rand_index(a: np.ndarray, b: np.ndarray) -> float:
     return float((same.sum() - a.size) / (a.size * (a.size - 1)))
 
 
+PLACES = dict.fromkeys(("ecp", "ecp time", "ecp three", "cells", "cell times"), "later environment")  # of their runs
 TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
     "level": {f"{row}|{n}": partial(lambda c, row, n: measure_level(row, n, c), row=row, n=n)
               for row in ROWS_OF_ONE_LAW for n in (20, 50, 200)},
@@ -301,17 +348,41 @@ TABLES: dict[str, dict[str, Callable[[int], dict[str, Any]]]] = {
         f"{row}|{at:g}|{method}": partial(
             lambda c, **k: measure_power(count=c, n=100, **k), row=row, at=at, method=method)
         for row in CHANGES for at in (0.5, 0.2) for method in METHODS},
+    "ecp": {
+        f"{row}|{at:g}": partial(lambda c, **k: measure_ecp(count=c, n=100, **k), row=row, at=at)
+        for row in CHANGES for at in (0.5, 0.2)},
+    "ecp time": {
+        "1000|5": partial(lambda c, **k: measure_ecp_time(count=c, **k), n=1000, d=5)},
+    "ecp three": {
+        f"{kind}|{size:g}|{n}": partial(lambda c, **k: measure_ecp_three(count=c, **k), kind=kind, size=size, n=n)
+        for n in (150, 300)
+        for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items() for size in sizes},
+    "cells": {
+        f"{row}|{n}": partial(lambda c, **k: measure_cells(count=c, **k), row=row, n=n)
+        for row in FOUR for n in (5000, 10_000, 20_000)},
+    "cell times": {
+        f"{n}|{d}|{exact}": partial(lambda c, **k: measure_time(count=c, **k), n=n, d=d, exact=exact)
+        for n, d, exact in ((20_000, 2, True), (20_001, 2, None), (100_000, 2, None), (1_000_000, 2, None),
+                            (1_000_000, 10, None))},
     "three": {
         f"{kind}|{size:g}|{n}|{m}": partial(
             lambda c, kind, size, n, m: measure_three(kind, size, n, c, min_size=m), kind=kind, size=size, n=n, m=m)
         for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items()
         for size in sizes for n in (150, 300) for m in (2, 30)},
-    "plain": {
-        f"{kind}|{size:g}": partial(
-            lambda c, kind, size: measure_three(kind, size, 150, c, min_size=30, plain=True), kind=kind, size=size)
-        for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items() for size in sizes},
 }  # fmt: skip
-COUNTS = {"level": 400, "dependence": 400, "block power": 200, "second": 300, "power": 200, "three": 100, "plain": 40}
+COUNTS = {
+    "level": 400,
+    "dependence": 400,
+    "block power": 200,
+    "second": 300,
+    "power": 200,
+    "three": 100,
+    "ecp": 200,
+    "ecp time": 3,
+    "ecp three": 40,
+    "cells": 3,
+    "cell times": 3,
+}
 
 
 def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
@@ -326,7 +397,7 @@ def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
             rows[row] = compute(3 if quick else COUNTS[table])
             print(f"{table}: {row}: {rows[row]}, {time.perf_counter() - begun:.0f} s", flush=True)
             if not quick:
-                known["environment"] = describe_environment()
+                known[PLACES.get(table, "environment")] = describe_environment()
                 RESULTS.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
 
 
@@ -364,28 +435,65 @@ def make_tables(known: dict[str, dict[str, Any]]) -> dict[str, str]:
     for row in CHANGES:
         for at in (0.5, 0.2):
             cells = [known["power"].get(f"{row}|{at:g}|{method}") for method in METHODS]
+            cells.append(known["ecp"].get(f"{row}|{at:g}"))
             texts = [f"{rate(c)}; {c['error']:.1f}" if c else "-" for c in cells]
             power.append([row, f"{100 * at:g}", *texts])
     three = []
     for kind, sizes in {"mean": (1, 2, 4), "variance": (2, 5, 10), "t": (16, 8, 2)}.items():
         for size in sizes:
             cells = [known["three"].get(f"{kind}|{size:g}|{n}|{m}") for n in (150, 300) for m in (2, 30)]
-            cells.append(known["plain"].get(f"{kind}|{size:g}"))
+            cells += [known["ecp three"].get(f"{kind}|{size:g}|{n}") for n in (150, 300)]
             texts = [f"{rate(c)}; {c['rand']:.3f}" if c else "-" for c in cells]
             what = {"mean": f"mean {size:g}", "variance": f"variance {size:g}", "t": f"t with {size:g} df"}[kind]
             three.append([what, *texts])
     blocks = [f"{length}" for length in lengths]
     return {
         "environment": describe(known.get("environment")),
+        "later environment": describe(known.get("later environment")),
+        "cells": make_table_of_cells(known["cells"]),
+        "cell times": make_table_of_times(known["cell times"]),
+        "ecp time": make_table_beside_ecp(known["ecp time"]),
         "level": make_table(["rows", "n = 20", "50", "200"], level),
         "dependence": make_table(["correlation of neighbours", "columns", "n", *blocks], dependence),
         "block power": make_table(["correlation of neighbours", *blocks], power_of_blocks),
         "second": make_table(["shift, in sd", "n", "in the middle", "after a fifth"], second),
-        "power": make_table(["change", "break at row", *METHODS], power),
+        "power": make_table(["change", "break at row", *METHODS, "ecp, 10 rows"], power),
         "three": make_table(
-            ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "e.divisive, 150, 30 rows"], three
+            ["middle third", "n = 150", "150, 30 rows", "300", "300, 30 rows", "ecp, 150", "ecp, 300"], three
         ),
     }
+
+
+def make_table_of_cells(found: dict[str, Any]) -> str:
+    """Write how far cuts between cells are from the smallest W, one row a change and size."""
+    lines = []
+    for key in TABLES["cells"]:
+        row, n = key.split("|")
+        cell = found.get(key)
+        if cell is not None:
+            places = [f"{cell[name]:.1f}" if row != "nothing" else "-" for name in ("exact", "cells")]
+            above = f"{cell['above']:.1e}" if cell["above"] > 1e-12 else "0"
+            lines.append([row, f"{int(n):,}", above, f"{cell['limit']:.1e}", *places])
+    heads = ["change", "n", "W above the smallest", "W reported above W", "exact: rows off", "cells: rows off"]
+    return make_table(heads, lines)
+
+
+def make_table_of_times(found: dict[str, Any]) -> str:
+    """Write the times of a cut into five."""
+    lines = []
+    for key in TABLES["cell times"]:
+        n, d, exact = key.split("|")
+        lines.append([f"{int(n):,}", d, "all pairs" if exact == "True" else "cells", f"{found[key]['seconds']:.1f} s"])
+    return make_table(["rows", "columns", "method", "time"], lines)
+
+
+def make_table_beside_ecp(found: dict[str, Any]) -> str:
+    """Write processor times of both tests of a first break."""
+    lines = []
+    for key, cell in found.items():
+        ours, theirs = cell["seconds"], cell["peer_seconds"]
+        lines.append([*key.split("|"), f"{ours:.3f} s", f"{theirs:.2f} s", f"{theirs / ours:.1f}"])
+    return make_table(["rows", "columns", "`segment_test`", "`ecp::e.divisive`", "times as fast"], lines)
 
 
 def describe(place: dict[str, Any] | None) -> str:

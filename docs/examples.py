@@ -108,7 +108,7 @@ True
     "SegmentTestResult": """
 >>> result = es.segment_test(es.datasets.load("coal"), order="year", rng=0)
 >>> result.pvalue, result.breaks
-(0.001, (1892,))
+(0.005, (1892,))
 """,
     "Partition": """
 >>> result = es.energy_cluster(X, 3, rng=0)

@@ -8,6 +8,7 @@ import pytest
 
 import energystats as es
 from energystats import cli
+from energystats.clustering import segments as segments_module
 
 
 @pytest.fixture
@@ -49,6 +50,16 @@ def test_a_cut_without_a_test(core, capsys):
     assert "pvalue" not in found
     found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula", "--penalty", "5")["segments"]
     assert found["k"] == es.segment(X, penalty=5, order=core["depth"]).k
+    assert (found["exact"], found["within_limits"]) == (True, [found["within"]] * 2)
+
+
+def test_many_rows_are_cut_exactly_if_asked(core, capsys, monkeypatch):
+    monkeypatch.setattr(segments_module, "EXACT_UP_TO", 10)
+    words = ["--order", "depth", "--columns", "Pinus,Betula", "-k", "3"]
+    assert not answer(capsys, *words)["segments"]["exact"]
+    assert answer(capsys, *words, "--exact")["segments"]["exact"]
+    assert cli.main(["segment", "core.csv", *words]) == 0
+    assert "Not exact: of 40 rows" in capsys.readouterr().out
 
 
 def test_labels_stand_in_the_order(core, capsys):
@@ -59,6 +70,11 @@ def test_labels_stand_in_the_order(core, capsys):
     assert zones["depth"].is_monotonic_increasing
     assert zones["segment"].is_monotonic_increasing
     assert (core["depth"].iloc[zones["row"] - 1].to_numpy() == zones["depth"].to_numpy()).all()
+
+
+def test_the_orders_are_as_many_as_in_python(core, capsys):
+    found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula")["segments"]
+    assert found["n_resamples"] == es.segment_test(core[["Pinus", "Betula"]], order=core["depth"], rng=0).n_resamples
 
 
 def test_summary_says_where(core, capsys):
@@ -77,6 +93,7 @@ def test_summary_says_where(core, capsys):
         (["--order", "gaps"], "no place in the order"),
         (["--order", "depth", "-k", "30"], "-k must be at most 20"),
         (["--order", "depth", "-k", "2", "--level", "0.1"], "--level has no use with -k or --penalty"),
+        (["--order", "depth", "--exact"], "--exact has no use without -k or --penalty"),
         (["--order", "depth", "-k", "2", "--penalty", "3"], "--penalty has no use with -k"),
         (["--order", "depth", "--block-length", "21"], "--block-length must leave two blocks at least"),
         (["--order", "depth", "--level", "2"], "--level"),

@@ -28,6 +28,8 @@ from energystats._core.segments import (
     scan_orders,
     standardize_breaks,
 )
+from energystats.clustering import cells
+from energystats.clustering import segments as segments_module
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests import segment_test as module
 from energystats.pairs import ordered
@@ -191,15 +193,15 @@ def test_how_many_segments_is_not_guessed():
 def test_blocks_of_rows_make_no_difference(monkeypatch, rng):
     X = rng.normal(size=(70, 2))
     d = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0)
-    one = cut_into_runs(ordered.lines_before(d), 70, 5, 3, 1e-9)
+    one = cut_into_runs(ordered.lines_before(d), np.ones(70), 5, 3, 1e-9)
     monkeypatch.setattr(ordered, "LINE_BYTES", 4096)
     blocks = list(ordered.lines_before(d))
     assert len(blocks) > 10
-    many = cut_into_runs(iter(blocks), 70, 5, 3, 1e-9)
+    many = cut_into_runs(iter(blocks), np.ones(70), 5, 3, 1e-9)
     assert (one.within == many.within).all()
     assert (one.starts == many.starts).all()
-    k = cut_at_penalty(iter(blocks), 70, 0.5, 3, 1e-9)
-    wide = cut_into_runs(iter(blocks), 70, 23, 3, 1e-9).within[1:, -1] + 0.5 * np.arange(23)
+    k = cut_at_penalty(iter(blocks), np.ones(70), 0.5, 3, 1e-9)
+    wide = cut_into_runs(iter(blocks), np.ones(70), 23, 3, 1e-9).within[1:, -1] + 0.5 * np.arange(23)
     assert k == wide.argmin() + 1
 
 
@@ -209,6 +211,198 @@ def test_memory_does_not_grow_with_pairs():
     found = es.segment(X, 3)
     assert found.block_sums.shape[0] <= 250
     assert_allclose(found.block_sums.sum() / (2 * 3000), found.total)
+
+
+# ---------------------------------------------------------------- many rows
+
+
+def many(n, seed=0, d=2):
+    """Rows whose mean changes at a third and spread at two thirds; and these places."""
+    rng = np.random.default_rng([seed, n, d])
+    X = rng.normal(size=(n, d))
+    X[n // 3 :] += 1.5
+    X[2 * n // 3 :] *= 2
+    return X, [n // 3, 2 * n // 3]
+
+
+def city_block(A, B):
+    return np.abs(A[:, None] - B).sum(axis=2)
+
+
+def said(result):
+    return " ".join(result.summary().split())
+
+
+@given(tables, st.integers(1, 4), st.integers(1, 3), st.sampled_from([0.5, 1.0, 2.0]))
+@settings(max_examples=40)
+def test_cells_of_one_row_and_all_points_as_landmarks_leave_nothing_out(rows, k, min_size, alpha):
+    X = np.array(rows, dtype=float)
+    if k * min_size > len(X):
+        return
+    how = {"min_size": min_size, "alpha": alpha}
+    exact, found = es.segment(X, k, exact=True, **how), es.segment(X, k, exact=False, **how)
+    assert_allclose(found.within_by_k, exact.within_by_k, atol=1e-8)
+    assert_allclose(found.within_limits, [exact.within] * 2, atol=1e-8)
+    assert_allclose([found.within, found.between, found.total], [exact.within, exact.between, exact.total], atol=1e-8)
+    assert_allclose(within_of(rho_of(X, alpha), [0, *found.breakpoints, len(X)]), exact.within, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"alpha": 0.5}, {"alpha": 2.0}, {"metric": "gaussian"}, {"metric": "manhattan"}, {"standardize": True}],
+    ids=str,
+)
+@pytest.mark.parametrize("n", [1501, 2003])
+def test_cells_come_near_the_smallest_w(n, how, monkeypatch):
+    monkeypatch.setattr(cells, "CELLS", 400)
+    X, places = many(n)
+    exact, found = es.segment(X, 3, exact=True, **how), es.segment(X, 3, exact=False, **how)
+    assert (exact.exact, found.exact) == (True, False)
+    own = es.dispersion(X, found.labels, **how)
+    low, high = found.within_limits
+    rounding = 1e-9 * exact.total
+    assert exact.within - rounding <= own.within <= min(high, 1.0005 * exact.within) + rounding
+    assert low - rounding <= own.within
+    assert_allclose(found.within, high)
+    assert found.within <= 1.01 * own.within
+    assert found.between <= own.between + rounding
+    assert_allclose(found.within + found.between, found.total)
+    assert found.within_by_k[-1] == pytest.approx(found.within)
+    assert (np.diff(found.within_by_k) < 0).all()
+    if "alpha" not in how or how["alpha"] < 2:
+        assert np.abs(found.breakpoints - exact.breakpoints).max() <= 60
+        assert np.abs(found.breakpoints - places).max() <= 200
+
+
+@given(
+    st.integers(2, 700), st.integers(1, 6), st.integers(1, 30), st.integers(0, 9), st.sampled_from([7, 50, 4000]),
+    st.sampled_from([4, 256]),
+)  # fmt: skip
+@settings(max_examples=80, deadline=None)
+def test_segments_of_cells_are_segments(n, k, min_size, seed, n_cells, n_landmarks):
+    """Ties, few landmarks, and rows that fill no whole number of cells."""
+    X = np.random.default_rng(seed).integers(0, 2 + seed, (n, 1)).astype(float)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cells, "CELLS", n_cells)
+        patch.setattr(cells, "LANDMARKS", n_landmarks)
+        if k > cells.most_segments(n, min_size):
+            with pytest.raises(ValueError, match=r"`k` must be at most|`min_size` must be|`exact=False` needs at most"):
+                es.segment(X, k, min_size=min_size, exact=False)
+            return
+        found = es.segment(X, k, min_size=min_size, exact=False)
+    assert found.k == len(found.sizes) == k
+    assert min(found.sizes) >= min_size
+    assert found.labels.tolist() == np.repeat(np.arange(k), found.sizes).tolist()
+    assert found.breakpoints.tolist() == np.cumsum(found.sizes)[:-1].tolist() == list(found.breakpoints_by_k[-1])
+    R = rho_of(X)
+    own = within_of(R, [0, *found.breakpoints, n])
+    low, high = found.within_limits
+    assert low - 1e-8 * n <= own <= high + 1e-8 * n
+    assert_allclose(found.within, high, atol=1e-8 * n)
+    # what pictures show: W of the whole, not below the true one
+    assert found.block_sizes.sum() == n
+    assert found.block_sums.sum() / (2 * n) >= within_of(R, [0, n]) - 1e-8 * n
+
+
+def test_breaks_move_to_the_row_where_w_is_smallest(monkeypatch):
+    """One cell on either side of a break holds the place; W from all pairs tells where."""
+    monkeypatch.setattr(cells, "CELLS", 10)
+    x = np.r_[np.zeros(233), np.ones(267)] + 0.1 * np.sin(np.arange(500))
+    found = es.segment(x, 2, exact=False)
+    assert found.breakpoints.tolist() == [233]
+    assert found.breakpoints_by_k == ((), (233,))
+    assert found.within < 0.9 * within_of(rho_of(x), [0, 250, 500])
+    # and no further than `min_size` allows
+    assert es.segment(x, 2, exact=False, min_size=240).breakpoints.tolist() == [240]
+
+
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 20.0, 1e9])
+def test_a_penalty_chooses_the_number_of_segments_of_cells(penalty):
+    X, _ = many(150)
+    exact, found = es.segment(X, penalty=penalty, exact=True), es.segment(X, penalty=penalty, exact=False)
+    assert found.k == exact.k
+    assert_allclose(found.within, exact.within)
+
+
+def test_above_20_000_rows_a_cut_says_that_it_is_not_exact():
+    X, places = many(20_001, d=1)
+    found = es.segment(X, 3)
+    assert not found.exact
+    assert np.abs(found.breakpoints - places).max() <= 100
+    note = f"Not exact: of 20001 rows the best cut between cells of {-(-20_001 // 4000)} consecutive rows"
+    assert found.notes[0].startswith(note)
+    assert note in said(found)
+    assert "`exact=True` reads all pairs" in said(found)
+    assert "No other 3 segments" not in said(found)
+    assert not found.to_frame(full=True)["exact"].any()
+    plain = es.segment(X[:, 0], 3)  # there is no seed
+    assert plain.breakpoints.tolist() == found.breakpoints.tolist()
+    assert plain.within == found.within
+    # up to 20,000 rows all pairs are read
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(segments_module, "EXACT_UP_TO", 100)
+        assert es.segment(X[:100], 3).exact
+        assert not es.segment(X[:101], 3).exact
+        whole = es.segment(X[:101], 3, exact=True)
+        assert whole.exact
+        assert not whole.notes
+        assert "No other 3 segments" in said(whole)
+        # where cells do not serve, all pairs are read
+        R = rho_of(X[:101])
+        assert es.segment(R, 2, metric="precomputed").exact
+        assert es.segment(X[:101], 2, metric=city_block).exact
+        patch.setattr(cells, "CELLS", 10)
+        assert es.segment(X[:101], 11).exact
+        assert not es.segment(X[:101], 10).exact
+
+
+def test_threads_make_no_difference_to_cells():
+    from threadpoolctl import threadpool_limits
+
+    X, _ = many(5000, d=3)
+    found = []
+    for threads in (1, 2):
+        with threadpool_limits(threads, user_api="blas"):
+            found.append(es.segment(X, 4, exact=False))
+    assert found[0].within == found[1].within
+    assert found[0].breakpoints.tolist() == found[1].breakpoints.tolist()
+    assert (found[0].block_sums == found[1].block_sums).all()
+
+
+def test_an_order_is_that_of_the_rows_between_cells(rng):
+    X, _ = many(900)
+    place = rng.permutation(900)
+    shuffled = pd.DataFrame(X[place], columns=["a", "b"]).assign(place=place)
+    found, plain = es.segment(shuffled, 3, order="place", exact=False), es.segment(X, 3, exact=False)
+    assert found.breakpoints.tolist() == plain.breakpoints.tolist()
+    assert found.labels.tolist() == plain.labels[place].tolist()
+    assert found.breaks == tuple(plain.breakpoints.tolist())
+    for draw in (found.plot, found.plot_distances, found.plot_strata, found.plot_within):
+        draw()
+    plt.close("all")
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"metric": "precomputed"}, "needs points in memory, got a matrix of rho; leave it out"),
+        ({"metric": city_block}, "needs a rho that is known to be of negative type, got"),
+        ({"k": 9, "min_size": 4}, "`k` must be at most 7"),
+    ],
+)
+def test_where_cells_do_not_serve(how, message):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    X = rho_of(X) if how.get("metric") == "precomputed" else X
+    with pytest.raises(ValueError, match=message):
+        es.segment(X, exact=False, **{"k": 2, **how})
+    with pytest.raises(TypeError, match="`exact` must be"):
+        es.segment(np.arange(9.0), 2, exact="bins")
+
+
+def test_constant_rows_are_cut_between_cells():
+    found = es.segment(np.ones((50, 2)), 3, exact=False)
+    assert found.k == 3
+    assert found.within == found.total == 0
 
 
 # ---------------------------------------------------------------- against R and ruptures
@@ -224,6 +418,45 @@ def test_strucchange(name):
     assert_allclose(found.within_by_k, known["rss"])
     last = [np.atleast_1d(places).tolist() for places in known["last_of_segment"]]
     assert [list(breaks) for breaks in found.breakpoints_by_k[1:]] == last
+
+
+DIVISIVE = json.loads((Path(__file__).parent / "oracles_segments" / "divisive.json").read_text())
+
+
+def series_of(name):
+    """The series of R's values: with their order, as numbers, and how it is tested here."""
+    if name == "core":
+        frame = pd.read_csv(Path(__file__).parent / "oracles_segments" / "core.csv")
+        counts = frame.iloc[:, :5].to_numpy(dtype=float)
+        roots = np.sqrt(counts / counts.sum(axis=1, keepdims=True))
+        return frame, roots, {"order": "depth", "metric": "hellinger", "min_size": 5}
+    frame = es.datasets.load(name)
+    return frame, frame.iloc[:, 1:].to_numpy(dtype=float), {"order": "year", "min_size": 10}
+
+
+@pytest.mark.parametrize("name", ["nile", "coal", "core"])
+def test_the_breaks_of_ecp(name):
+    """e.divisive declares the same breaks; its first p is the smallest, too, and its last is not rejected."""
+    known = DIVISIVE[name]["e_divisive"]
+    frame, _, how = series_of(name)
+    found = es.segment_test(frame, n_resamples=999, rng=0, **how)
+    assert [0, *found.breakpoints.tolist(), len(frame)] == [first - 1 for first in known["first_of_segment"]]
+    assert found.pvalue == known["p"][0] == 0.001
+    assert known["p"][-1] > 0.05 < found.tests[-1].pvalue
+
+
+@pytest.mark.parametrize("name", ["nile", "coal", "core"])
+def test_w_is_never_above_that_of_coniss(name):
+    """rioja's chclust joins neighbouring rows one by one; ours is the smallest sum of squares of all cuts."""
+    _, X, _ = series_of(name)
+    best = es.segment(X, 8, alpha=2.0, min_size=1).within_by_k
+    R = rho_of(X, 2.0)
+    ratios = [
+        within_of(R, [0, *breaks, len(X)]) / best[k - 1]
+        for k, breaks in enumerate(DIVISIVE[name]["coniss"]["breaks_by_k"], 2)
+    ]
+    assert min(ratios) >= 1 - 1e-12
+    assert 1.01 < max(ratios) < 1.1
 
 
 @pytest.mark.parametrize(("name", "year"), [("nile", 1899), ("coal", 1892)])
@@ -431,7 +664,7 @@ def test_random_p_is_near_the_exact_one(monkeypatch):
 
 def test_breaks_are_found_one_by_one(rng):
     X = np.concatenate((rng.normal(0, 1, (40, 2)), rng.normal(3, 1, (30, 2)), rng.normal(0, 1, (30, 2))))
-    found = es.segment_test(X, level=0.001, rng=0)
+    found = es.segment_test(X, level=0.001, n_resamples=999, rng=0)
     assert found.k == 3
     assert np.abs(found.breakpoints - [40, 70]).max() <= 3
     assert [test.declared for test in found.tests] == [True, True, False]
@@ -443,7 +676,7 @@ def test_breaks_are_found_one_by_one(rng):
     lowered = [within_of(rho_of(X), sorted({0, 100, *(t.breakpoint for t in found.tests[:j])})) for j in range(3)]
     assert_allclose([t.between for t in found.tests[:2]], -np.diff(lowered))
     assert es.segment(X, 3).within <= found.within + 1e-9
-    one = es.segment_test(X, max_breaks=1, rng=0)
+    one = es.segment_test(X, max_breaks=1, n_resamples=999, rng=0)
     assert len(one.tests) == 1
     assert one.pvalue == found.pvalue
     assert one.breakpoints.tolist() == [found.tests[0].breakpoint]
@@ -463,6 +696,18 @@ def test_changes_of_every_kind_are_found(change):
     found = es.segment_test(np.concatenate((first, second)), max_breaks=1, n_resamples=199, min_size=20, rng=0)
     assert found.pvalue == 0.005
     assert abs(found.breakpoints[0] - n) < 40
+
+
+def test_the_default_has_199_orders_and_says_when_p_is_the_smallest():
+    shifted = np.r_[np.zeros(15), np.ones(15)] + np.linspace(0, 0.1, 30)
+    found = es.segment_test(shifted, rng=0)
+    assert (found.n_resamples, found.pvalue) == (199, 1 / 200)
+    said = " ".join(found.summary().split())
+    assert "p-value by 199 random orders" in said
+    assert "It is the smallest that so many can give." in said
+    even = es.segment_test(np.random.default_rng(3).permutation(30), rng=0)
+    assert even.pvalue > 1 / 200
+    assert "the smallest that so many" not in even.summary()
 
 
 def test_equal_rows_have_no_break():

@@ -30,7 +30,8 @@ __all__ = [
 ]
 
 
-Lines = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from its rows to all rows up to its end
+# the first of some rows or cells of rows, and sums of rho from them to all up to the last, half of those within each
+Lines = Iterable[tuple[int, FloatArray]]
 Panels = Iterable[tuple[int, FloatArray]]  # the first row of a block, and rho from all rows to its rows
 Loop = Callable[[FloatArray, int, AnyArray, int, FloatArray, FloatArray], None]
 COMPILED_FROM = 10_000  # lines of a tile to add; for fewer, loading the compiler costs more than it saves
@@ -44,7 +45,7 @@ CONSTANT = 1e-6  # of its mean: S that varies less is the same in all orders
 
 
 class BestRuns(NamedTuple):
-    """The best runs of the first rows, for every number of runs and every end.
+    """The best runs of the first rows, or cells of rows, for every number of runs and every end.
 
     Attributes
     ----------
@@ -66,30 +67,32 @@ class BestRuns(NamedTuple):
         return np.array(found[::-1], dtype=np.intp)
 
 
-def _costs_of_runs(lines: Lines, n: int) -> Iterator[tuple[int, FloatArray]]:
-    """Yield every end e with W of the runs i..e-1 for all starts i < e; (e,).
+def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[tuple[int, int, FloatArray]]:
+    """Yield every end e with W of the runs i..e-1 for all starts i < e, and how many are long enough; e, a, (e,).
 
     The sum of rho over the pairs of a run that grows by one row grows by rho between this row and those of the run: a
-    running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost.
+    running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost. The same holds
+    for cells of several rows, `sizes`.
     """
-    pairs = np.zeros(n)
+    upto, pairs = np.concatenate(([0.0], np.cumsum(sizes))), np.zeros(sizes.size)
     for first, block in lines:
         for j, line in enumerate(block, first):
-            pairs[:j] += np.cumsum(line[:j][::-1])[::-1]
-            yield j + 1, pairs[: j + 1] / np.arange(j + 1, 0, -1)
+            pairs[: j + 1] += np.cumsum(line[j::-1])[::-1]
+            rows = upto[j + 1] - upto[: j + 1]
+            yield j + 1, int(np.count_nonzero(rows >= min_size)), pairs[: j + 1] / rows
 
 
-def cut_into_runs(lines: Lines, n: int, k: int, min_size: int, tolerance: float) -> BestRuns:
+def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolerance: float) -> BestRuns:
     """Find the runs with the smallest W, for up to k runs of at least `min_size` rows, by dynamic programming.
 
     The best j runs of the first e rows are a last run i..e-1 and the best j - 1 runs of the i rows before it (Fisher
-    1958). Of cuts that tie, the first is taken.
+    1958). Of cuts that tie, the first is taken. `sizes` are those of the cells that runs are made of, 1 for rows.
     """
+    n = sizes.size
     within = np.full((k + 1, n + 1), np.inf)
     within[0, 0] = 0.0
     starts = np.zeros((k + 1, n + 1), dtype=np.intp)
-    for end, costs in _costs_of_runs(lines, n):
-        allowed = end - min_size + 1
+    for end, allowed, costs in _costs_of_runs(lines, sizes, min_size):
         if allowed > 0:
             sums = within[:k, :allowed] + costs[:allowed]
             least = sums.min(axis=1)
@@ -98,12 +101,12 @@ def cut_into_runs(lines: Lines, n: int, k: int, min_size: int, tolerance: float)
     return BestRuns(within, starts)
 
 
-def cut_at_penalty(lines: Lines, n: int, penalty: float, min_size: int, tolerance: float) -> int:
+def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: int, tolerance: float) -> int:
     """Find the number of runs with the smallest W + penalty times the number of breaks; of ties the first cut."""
+    n = sizes.size
     value, count = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.intp)
     value[0] = -penalty  # the first run costs no break
-    for end, costs in _costs_of_runs(lines, n):
-        allowed = end - min_size + 1
+    for end, allowed, costs in _costs_of_runs(lines, sizes, min_size):
         if allowed > 0:
             sums = value[:allowed] + costs[:allowed] + penalty
             value[end] = sums.min()

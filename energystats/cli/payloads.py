@@ -41,7 +41,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
         "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
         "df_residual", "total", "n", "metric", "notes",
     ),
-    Segmentation: (*SEGMENTS, "within_by_k", "breakpoints_by_k", "penalty"),
+    Segmentation: (*SEGMENTS, "within_by_k", "breakpoints_by_k", "penalty", "exact", "within_limits"),
     SegmentTestResult: (
         *SEGMENTS, "statistic", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis", "level",
         "block_length",

@@ -13,6 +13,7 @@ from energystats.cli.file_table import EXACT, FileTable
 from energystats.cli.files import save_picture, write_labels
 from energystats.cli.options import (
     FILE,
+    FLAG,
     GENERAL,
     ID,
     SAFETY,
@@ -59,7 +60,7 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
         result: Any
         if _is_cut(options):
             how = {name: value for name, value in how.items() if name not in ("n_resamples", "rng")}
-            result = segment(table.frame, options.k, penalty=options.penalty, **how)
+            result = segment(table.frame, options.k, penalty=options.penalty, exact=options.exact or None, **how)
         else:
             asked = {"block_length": options.block_length, "max_breaks": options.max_breaks, "level": options.level}
             result = segment_test(table.frame, **asked, **how)
@@ -157,6 +158,7 @@ SEGMENT = Command(
             "metavar": "W", "type": checked_by(float, check_not_negative, name="penalty"),
             "help": "cut where that lowers W by more than this, without a test",
         },
+        "--exact": {**FLAG, "help": "read all pairs of more than 20,000 rows, too, with -k or --penalty"},
         "--min-size": {
             "metavar": "N", "type": count("min_size"), "default": 2,
             "help": "rows of a segment, at least (default %(default)s)",
@@ -174,12 +176,17 @@ SEGMENT = Command(
         **SAFETY,
         **picture_of("the series and its breaks"),
         **GENERAL,
+        "--resamples --n-resamples": {
+            **GENERAL["--resamples --n-resamples"], "default": 199,
+            "help": "random orders; all of them where they are fewer (default %(default)s)",
+        },
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,
     useless=(
         *((option, _is_cut, "with -k or --penalty, which test nothing") for option in OF_TEST),
         ("--penalty", lambda o: o.k is not None, "with -k"),
+        ("--exact", lambda o: not _is_cut(o), "without -k or --penalty: the test reads all pairs"),
         ("--spreadsheet-safe", lambda o: o.labels is None, "without --labels"),
     ),
 )  # fmt: skip

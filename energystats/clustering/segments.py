@@ -13,9 +13,10 @@ from energystats._core.pvalues import tie_tolerance
 from energystats._core.segments import cut_at_penalty, cut_into_runs, join_neighbours
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray
+from energystats.clustering.cells import CELLS, LANDMARKS, CellCut, RowCells, cut_cells, most_segments
 from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
-from energystats.display.sentences import metric_note, metric_text
+from energystats.display.sentences import Caution, metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.names import write_label
@@ -25,7 +26,7 @@ from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.ordered import lines_before
-from energystats.pairs.workloads import Size, best_runs
+from energystats.pairs.workloads import Size, best_cells, best_runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,6 +39,7 @@ __all__ = ["OrderedPoints", "Segmentation", "Segments", "describe_segments", "or
 
 
 BLOCKS = 240  # of consecutive rows, at most about, whose mean rho a result keeps for its pictures
+EXACT_UP_TO = 20_000  # rows, unless the user says otherwise
 
 
 def segment(
@@ -50,9 +52,10 @@ def segment(
     order: ArrayLike | str | None = None,
     penalty: float | None = None,
     standardize: bool = False,
+    exact: bool | None = None,
     progress: bool | None = None,
 ) -> Segmentation:
-    r"""Cut ordered rows into the k segments of consecutive rows with the smallest W: exact, no start, no seed.
+    r"""Cut ordered rows into the k segments of consecutive rows with the smallest W: no start, no seed.
 
     Parameters
     ----------
@@ -75,6 +78,10 @@ def segment(
         smallest W + penalty (k - 1).
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
+    exact : bool or None, default None
+        True: all pairs. False: the best cut between 4,000 cells of rows, its breaks then moved row by row, with W from
+        landmarks. None: exact up to 20,000 rows, and where cells do not serve: a matrix, rows not in memory, a metric
+        not known to be of negative type, more segments than fit between cells. A note says where a cut is not exact.
     progress : bool or None, default None
         Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
 
@@ -87,8 +94,8 @@ def segment(
     Raises
     ------
     ValueError
-        If neither k nor `penalty` is given or both are, k segments of `min_size` rows need more than n rows, a value is
-        not finite, or `order` is missing somewhere, has ties or another length.
+        If neither k nor `penalty` is given or both are, k segments of `min_size` rows need more than n rows, cells do
+        not serve for `exact=False`, a value is not finite, or `order` is missing somewhere, has ties or another length.
     TypeError
         If `X` does not hold real numbers, or `order` holds text.
     MemoryError
@@ -106,21 +113,20 @@ def segment(
 
     Notes
     -----
-    Any series can be cut. How many segments there are is no question for W, which falls with nearly every break; so
-    there is no default for k, and `segment_test` is the answer. A penalty is a rule, not a test: where the order means
-    nothing, a break at a place chosen beforehand lowers W by T/(n - 1) on average, and the best of all places by more.
+    Any series can be cut. W falls with nearly every break and cannot say how many there are; `segment_test` can. A
+    penalty is a rule, not a test: where the order means nothing, a break at a place chosen beforehand lowers W by
+    T/(n - 1) on average, and the best of all places by more.
 
     W of a run of rows comes from running sums of the columns of rho, and the best j runs of the first e rows from the
-    best j - 1 of fewer (Fisher 1958): O(n^2 d + k n^2) time, O(k n) memory. Of cuts that tie, the first is taken. The
-    quadrangle inequality, which `cluster_1d` rests on, fails in an order other than that of the values, so that all
-    pairs are read: nothing is approximated, whatever n is. W is never above that of breaks that are found one by one.
+    best j - 1 of fewer (Fisher 1958): O(n^2 d + k n^2) time, O(k n) memory; never above W of breaks found one by one.
+    Of cuts that tie, the first is taken. Of many rows, O(n m (d + m)) time for m = 256 landmarks, and W is an upper
+    limit: see ``docs/segments.md``.
 
     References
     ----------
     Fisher (1958), On grouping for maximum homogeneity, JASA 53, for the dynamic programme; Matteson & James (2014), A
-    nonparametric approach for multiple change point analysis of multivariate data, JASA 109, for energy distances
-    between segments, there searched one break at a time. The penalty: Jackson et al. (2005), IEEE Signal Processing
-    Letters 12.
+    nonparametric approach for multiple change point analysis of multivariate data, JASA 109, there one break at a time.
+    The penalty: Jackson et al. (2005), IEEE Signal Processing Letters 12. Landmarks: see `Landmarks`.
 
     Examples
     --------
@@ -142,29 +148,94 @@ def segment(
                 f"`k` must be at most {most}, as {d.n} rows have no more segments of {min_size} rows (`min_size`); got "
                 f"{k}."
             )
+    if penalty is not None:
+        penalty = check_not_negative(penalty, "penalty")
+    if _takes_cells(d, exact, k, min_size):
+        cut = _cut_many(ordered, k, penalty, min_size, progress)
+    else:
+        cut = _cut_exactly(ordered, k, penalty, min_size, progress)
+    return Segmentation(**cut, min_size=min_size, penalty=penalty)
+
+
+def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
+    """Tell whether the cut is sought between cells of rows."""
+    if not isinstance(exact, bool | np.bool_ | None):
+        raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
+    exact = None if exact is None else bool(exact)
+    fits = most_segments(d.n, min_size)
+    obstacle = ""
+    if not d.has_points:
+        obstacle = "points in memory, got " + ("rows that are not" if d.n_columns else "a matrix of rho")
+    elif d.metric.negative_type is not True:
+        obstacle = f"a rho that is known to be of negative type, got {d.metric!r}"
+    elif fits < (k or 1):
+        obstacle = f"at most {fits} segments of {min_size} rows (`min_size`), which fit between cells, got {k}"
+    if exact is False and obstacle:
+        raise ValueError(f"`exact=False` needs {obstacle}; leave it out.")
+    return not obstacle and (d.n > EXACT_UP_TO if exact is None else not exact)
+
+
+def _cut_exactly(
+    ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
+) -> dict[str, Any]:
+    """Find the smallest W of all cuts; the fields of the result."""
+    d = ordered.d
     progress = weigh(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
-    tolerance = tie_tolerance(d.scale, d.n)
+    tolerance, sizes = tie_tolerance(d.scale, d.n), np.ones(d.n)
 
     def lines() -> Any:
         return with_bar(lines_before(d), progress, total=d.n, unit="row", size=lambda block: len(block[1]))
 
-    if penalty is not None:
-        penalty = check_not_negative(penalty, "penalty")
-        k = cut_at_penalty(lines(), d.n, penalty, min_size, tolerance)
-    assert k is not None
-    runs = cut_into_runs(lines(), d.n, k, min_size, tolerance)
+    if k is None:
+        assert penalty is not None
+        k = cut_at_penalty(lines(), sizes, penalty, min_size, tolerance)
+    runs = cut_into_runs(lines(), sizes, k, min_size, tolerance)
     fields, between = describe_segments(ordered, runs.breaks(k))
-    within = fields["within_per_segment"]
-    return Segmentation(
+    within = float(fields["within_per_segment"].sum())
+    return {
         **fields,
-        within=float(within.sum()),
-        between=between,
-        total=float(within.sum()) + between,
-        within_by_k=runs.within[1:, -1].copy(),
-        breakpoints_by_k=tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
-        min_size=min_size,
-        penalty=penalty,
-        notes=ordered.order.notes,
+        "within": within,
+        "between": between,
+        "total": within + between,
+        "within_limits": (within, within),
+        "exact": True,
+        "within_by_k": runs.within[1:, -1].copy(),
+        "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
+        "notes": ordered.order.notes,
+    }
+
+
+def _cut_many(
+    ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
+) -> dict[str, Any]:
+    """Find the best cut between cells of rows, with breaks moved row by row; the fields of the result."""
+    d = ordered.d
+    progress = weigh(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
+    cut = cut_cells(d, k, penalty, min_size, progress=progress)
+    fields, between = describe_segments(ordered, cut.breaks, cut.cells)
+    within = float(fields["within_per_segment"].sum())
+    return {
+        **fields,
+        "within": within,
+        "between": between,
+        "total": within + between,
+        "within_limits": cut.within_limits,
+        "within_by_k": cut.within_by_k,
+        "breakpoints_by_k": cut.breakpoints_by_k,
+        "exact": False,
+        "notes": (*ordered.order.notes, _note_cells(cut, d.n)),
+    }
+
+
+def _note_cells(cut: CellCut, n: int) -> Caution:
+    """Note how many rows were cut, and what W is."""
+    low, _ = cut.within_limits
+    rows = f"{cut.cell_size} consecutive rows" if cut.cell_size > 1 else "one row"
+    return Caution(
+        f"Not exact: of {n} rows the best cut between cells of {rows} was found, and its breaks were then moved row by "
+        "row; a smaller W may exist, above all by segments shorter than a cell.",
+        f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks; W is {number(low)} at least. "
+        "`exact=True` reads all pairs, and `dispersion` of the labels has W and S of these segments.",
     )
 
 
@@ -224,19 +295,24 @@ class _Fields(TypedDict):
     index: Any
 
 
-def describe_segments(ordered: OrderedPoints, breakpoints: IntArray) -> tuple[_Fields, float]:
-    """Compute what results keep of segments, and S; one pass over the pairs."""
+def describe_segments(
+    ordered: OrderedPoints, breakpoints: IntArray, cells: RowCells | None = None
+) -> tuple[_Fields, float]:
+    """Compute what results keep of segments, and S: from one pass over the pairs, or from sums over cells."""
     d, order, index = ordered
     edges = np.concatenate(([0], breakpoints, [d.n])).astype(np.intp)
     sizes = np.diff(edges)
     k = sizes.size
-    # runs of a few rows each inside the segments, from which W, S and the pictures follow
-    most = max(1, -(-d.n // BLOCKS))
-    starts = np.concatenate([np.arange(low, high, most) for low, high in itertools.pairwise(edges)])
-    blocks = np.zeros(d.n, dtype=np.intp)
-    blocks[starts[1:]] = 1
-    blocks = np.cumsum(blocks)
-    R = d.pairs.bin_sums(blocks, np.ones(d.n), starts.size)
+    # runs of a few rows, or cells, each inside the segments, from which W, S and the pictures follow
+    units = np.arange(d.n) if cells is None else cells.starts
+    most = max(1, -(-units.size // BLOCKS))
+    ends = np.searchsorted(units, edges)
+    starts = np.concatenate([units[low:high:most] for low, high in itertools.pairwise(ends)])
+    counts = np.diff(starts, append=d.n)
+    if cells is None:
+        R = d.pairs.bin_sums(np.repeat(np.arange(starts.size), counts), np.ones(d.n), starts.size)
+    else:
+        R = cells.joined(starts).between(slice(None), slice(None))
     of_segments = np.searchsorted(starts, edges[:-1])
     M = np.add.reduceat(np.add.reduceat(R, of_segments, axis=0), of_segments, axis=1)
     labels = np.empty(d.n, dtype=np.intp)
@@ -251,7 +327,7 @@ def describe_segments(ordered: OrderedPoints, breakpoints: IntArray) -> tuple[_F
         places=order.places,
         order_name=order.name,
         block_sums=R,
-        block_sizes=np.bincount(blocks),
+        block_sizes=counts,
         metric=d.metric,
         standardization=d.standardization,
         points=d.coordinates,
@@ -475,9 +551,13 @@ class Segmentation(Segments):
     within_per_segment : ndarray of shape (k,)
         The summands of W.
     within_by_k : ndarray of shape (k,)
-        The smallest W of 1, 2, ..., k segments.
+        The smallest W of 1, 2, ..., k segments; where the cut is not exact, of those that begin with cells, but for k.
     breakpoints_by_k : tuple of tuple of int
         The places at which new segments start, for 1, 2, ..., k of them.
+    exact : bool
+        Whether no other k segments have a smaller W; else `within` is an upper limit, and `between` a lower one.
+    within_limits : tuple of float
+        W of these segments lies between them, or is both where the cut is exact.
     penalty : float or None
         What a break had to lower W by, where that chose k.
     min_size : int
@@ -508,24 +588,36 @@ class Segmentation(Segments):
 
     within_by_k: FloatArray = field(repr=False)
     breakpoints_by_k: tuple[tuple[int, ...], ...] = field(repr=False)
+    within_limits: tuple[float, float] = field(repr=False)
+    exact: bool
     penalty: float | None = None
 
     def _shared(self) -> dict[str, Any]:
-        return {"penalty": np.nan if self.penalty is None else self.penalty, **Segments._shared(self)}
+        penalty = np.nan if self.penalty is None else self.penalty
+        return {"penalty": penalty, "exact": self.exact, **Segments._shared(self)}
 
     def _tables(self) -> list[TextTable]:
-        tables = [self._table_of_segments(f"Segments of ordered rows: the best {self.k}")]
+        best = "the best " if self.exact else ""
+        tables = [self._table_of_segments(f"Segments of ordered rows: {best}{self.k}")]
         if self.k > 1:
             falls = ["", *numbers((-np.diff(self.within_by_k)).tolist())]
             rows = [[w, fall] for w, fall in zip(numbers(self.within_by_k.tolist()), falls, strict=True)]
             stubs = [str(j + 1) for j in range(self.k)]
             tables.append(
-                text_table(rows, ["smallest W", "lower by"], stubs, "W by the number of segments", "segments")
+                text_table(
+                    rows,
+                    ["smallest W" if self.exact else "W", "lower by"],
+                    stubs,
+                    "W by the number of segments",
+                    "segments",
+                )
             )
         return [*tables, decomposition_table(self.within, self.between, self.total)]
 
     def _sentences(self) -> list[str]:
-        how = f"No other {self.k} segments of {self.min_size} rows or more have a smaller W; there is no seed."
+        how = f"{self.k} segments of {self.min_size} rows or more; there is no seed."
+        if self.exact:
+            how = f"No other {self.k} segments of {self.min_size} rows or more have a smaller W; there is no seed."
         if self.penalty is not None:
             how += f" k has the smallest W + {number(self.penalty)} (k - 1): a penalty, not a test."
         return [how, *self.notes, metric_note(self.metric, self.standardization)]

@@ -57,7 +57,7 @@ def segment_test(
     block_length: int | None = None,
     max_breaks: int | None = None,
     level: float = 0.05,
-    n_resamples: int = 999,
+    n_resamples: int = 199,
     standardize: bool = False,
     progress: bool | None = None,
     rng: RandomLike = None,
@@ -84,7 +84,7 @@ def segment_test(
         Stop after so many breaks. None: go on until a test does not reject.
     level : float, default 0.05
         Level of each test, 1e-9 <= level < 1.
-    n_resamples : int, default 999
+    n_resamples : int, default 199
         Random permutations; all orders are visited where they are no more than that, or than 5,040.
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
@@ -124,7 +124,7 @@ def segment_test(
     them, until p is above `level`. So where there is no break, none is declared with probability 1 - `level` at least.
     Later breaks are tested inside segments that were estimated: their level is measured, up to twice the nominal one.
 
-    The pairs are read once for all orders: O(m n^2) time for m of them, O(m n) memory, n x n never held.
+    All pairs are read at every n, once for all m orders: O(m n^2) time, O(m n) memory, n x n never held.
 
     References
     ----------
@@ -140,7 +140,7 @@ def segment_test(
     >>> x[40:] += 2
     >>> found = es.segment_test(x, rng=0)
     >>> found.pvalue, found.breakpoints.tolist()
-    (0.001, [40])
+    (0.005, [40])
     """
     check_flag(standardize, "standardize")
     level = check_level(level)

@@ -17,12 +17,17 @@ PANEL_COLUMNS = 64  # so that a line is one or two kilobytes, and a panel stays 
 
 
 def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
-    """Yield the first row of every block of rows, and rho from its rows to all rows up to the end of the block."""
+    """Yield the first row of every block of rows, and rho from its rows to all rows up to the end of the block.
+
+    A row is 0 from itself, whatever rounding a metric leaves there.
+    """
     n = d.n
     first = 0
     while first < n:
         stop = min(n, first + max(1, min(256, LINE_BYTES // (8 * (first + 256)))))
-        yield first, d.rho(np.arange(first, stop), np.arange(stop))
+        block = d.rho(np.arange(first, stop), np.arange(stop))
+        block[np.arange(stop - first), np.arange(first, stop)] = 0.0
+        yield first, block
         first = stop
 
 

@@ -23,6 +23,7 @@ __all__ = [
     "SAMPLE_LESS",
     "Size",
     "agglomeration",
+    "best_cells",
     "best_runs",
     "binned",
     "bootstrap",
@@ -531,6 +532,20 @@ def best_runs(size: Size, k: float) -> tuple[Work, ...]:
         bytes=16 * (k + 1) * n + 2 * RUN_BYTES,
     )
     return found, one_sum(size, 2.0)
+
+
+def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
+    """Describe a cut between cells of rows, from features of m landmarks."""
+    n, cells = float(size.n), min(cells, float(size.n))
+    return Work(
+        what=f"a cut of {size.n} rows",
+        advice="Use the means of every few rows that follow each other.",
+        pairs=n * m,
+        flops=2 * n * m * m + cells * cells * m,
+        touched=30 * n * m + (CUT * k + SUMMED + 60) * cells * cells / 2,
+        steps=20 * cells,
+        bytes=8 * cells * (m + 4 * (k + 1)) + 2 * RUN_BYTES,
+    )
 
 
 def scanned_orders(size: Size, count: float, steps: float = 1.0) -> Work:
