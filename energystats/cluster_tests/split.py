@@ -408,15 +408,20 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     """Caution that the clusters which gave the lines of a small p are others than those shown."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
-    from sklearn.metrics import adjusted_rand_score
-
     shown = found.partition.labels
-    alike = [
-        adjusted_rand_score(shown[rows][labels >= 0], labels[labels >= 0])
+    compared = [
+        (shown[rows][labels >= 0], labels[labels >= 0])
         for split in splits[:SPLITS_COMPARED]
         for rows, labels in split.parts.get(found.space, ())
     ]
-    if not alike or (mean := float(np.mean(alike))) >= SAME_CLUSTERS:
+    # the index is 1 for the same clusters, and never below -1: with most of them the mean need not be known
+    same = sum(_are_same(*pair) for pair in compared)
+    if 2 * same - len(compared) >= SAME_CLUSTERS * len(compared):
+        return ()
+    from sklearn.metrics import adjusted_rand_score  # takes longer to be imported than a short test
+
+    mean = float(np.mean([adjusted_rand_score(*pair) for pair in compared]))
+    if mean >= SAME_CLUSTERS:
         return ()
     return (
         Caution(
@@ -425,6 +430,12 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
             "in every part.",
         ),
     )
+
+
+def _are_same(labels: IntArray, others: IntArray) -> bool:
+    """Tell whether two labelings divide points into the same clusters, whatever their numbers."""
+    pairs = set(zip(labels.tolist(), others.tolist(), strict=True))
+    return len(pairs) == len(set(labels.tolist())) == len(set(others.tolist()))
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
