@@ -154,7 +154,7 @@ def main():
     es.energy_test(np.repeat(small[:, 0], 50), groups=np.arange(3000) % 2, n_resamples=199, rng=0)
     es.energy_hclust(small)
     es.graph_partition(es.pairwise(small), 2, rng=0)
-    es.energy_cluster(small, 3, algorithm="landmarks", rng=0)
+    es.energy_cluster(small, 3, algorithm=es.Landmarks(n_landmarks=20), rng=0)
     print(f"| call | estimated s | measured s | ratio |   load {os.getloadavg()[0]:.1f}")
     for name, call in cases().items():
         if not words or any(word in name for word in words):

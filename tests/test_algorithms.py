@@ -26,7 +26,7 @@ WITH_OPTIONS = [*BY_NAME.values(), es.Hartigan(n_perturb=3), es.Landmarks(n_land
 def test_a_name_means_the_object_with_its_defaults(rng, name):
     X = rng.normal(size=(40, 1 if name == "exact-1d" else 2))
     named, given = (es.energy_cluster(X, 3, algorithm=how, rng=0) for how in (name, BY_NAME[name]))
-    assert named.algorithm == given.algorithm == name
+    assert named.algorithm == given.algorithm == ("hartigan" if name == "landmarks" else name)  # of few rows
     assert_array_equal(named.labels, given.labels)
     assert named.within == given.within
 

@@ -134,5 +134,16 @@ def test_the_package_alone_is_imported():
     assert run_python(LOADED.format(action="import energystats")) == "energystats lazy_loader"
 
 
+def test_a_test_of_clear_clusters_needs_no_other_package_for_comparing_them(tmp_path):
+    """Their parts are the clusters shown, so that no Rand index is computed; scikit-learn took longer than the test."""
+    code = (
+        "import sys, numpy as np, energystats as es\n"
+        "X = np.arange(40.0)[:, None] % 5 + np.repeat([0, 90], 20)[:, None] + np.zeros(2)\n"
+        "found = es.cluster_test(X, 2, rng=0)\n"
+        "print(found.pvalue < .05, *(name in sys.modules for name in ('sklearn', 'scipy.optimize')))"
+    )
+    assert run_python(code, tmp_path).splitlines()[-1] == "True False False"
+
+
 def test_the_guard_of_imports_sees_what_is_not_its_own():
     assert "numpy" in run_python(LOADED.format(action="import energystats, numpy")).split()

@@ -369,7 +369,7 @@ def test_batches_of_wide_tables_do_not_grow(rng, monkeypatch):
 @pytest.mark.parametrize("unit", [1e-6, 1.0, 1e8])
 def test_limits_hold_where_w_is_zero(unit, rng):
     points = rng.permutation(20)[:5, None] * unit
-    found = es.energy_cluster(np.repeat(points, 400, axis=0), 5, algorithm="landmarks", rng=rng)
+    found = es.energy_cluster(np.repeat(points, 400, axis=0), 5, algorithm=es.Landmarks(256), rng=rng)
     low, high = found.approximation.within_limits
     assert found.sizes == (400,) * 5
     assert low == 0 <= found.within <= high < 1e-12 * found.total
@@ -400,17 +400,18 @@ def test_estimates_of_many_points(rng):
     assert found.within_per_cluster.sum() == pytest.approx(found.within)
 
 
-def test_one_cluster_and_as_many_as_points(rng):
+@pytest.mark.parametrize("how", ["landmarks", es.Landmarks(256)], ids=str)
+def test_one_cluster_and_as_many_as_points(rng, how):
     X = rng.standard_normal((30, 2))
-    one = es.energy_cluster(X, 1, algorithm="landmarks", rng=rng)
+    one = es.energy_cluster(X, 1, algorithm=how, rng=rng)
     assert (one.between, one.bound) == (0, 0)
     assert one.within == pytest.approx(es.dispersion(X, np.zeros(30)).total)
-    all_ = es.energy_cluster(X, 30, algorithm="landmarks", rng=rng)
+    all_ = es.energy_cluster(X, 30, algorithm=how, rng=rng)
     assert all_.within == pytest.approx(0, abs=1e-10)
-    doubled = es.energy_cluster(np.repeat(X[:4], 5, axis=0), 4, algorithm="landmarks", rng=rng)
+    doubled = es.energy_cluster(np.repeat(X[:4], 5, axis=0), 4, algorithm=how, rng=rng)
     assert doubled.within == pytest.approx(0, abs=1e-10)
     with pytest.raises(ValueError, match="`k` must be at most the number of distinct points, 4, got 5"):
-        es.energy_cluster(np.repeat(X[:4], 5, axis=0), 5, algorithm="landmarks", rng=rng)
+        es.energy_cluster(np.repeat(X[:4], 5, axis=0), 5, algorithm=how, rng=rng)
 
 
 def test_whole_weights_count_as_repeated_rows(rng):
@@ -421,6 +422,54 @@ def test_whole_weights_count_as_repeated_rows(rng):
     exact = es.dispersion(np.repeat(X, w, axis=0), np.repeat(weighted.labels, w))
     assert weighted.within == pytest.approx(exact.within, rel=1e-9)
     assert weighted.total == pytest.approx(exact.total, rel=1e-9)
+
+
+# ---------------------------------------------------------------- few rows
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_few_rows_are_clustered_by_all_pairs(rng, monkeypatch, weighted):
+    """Landmarks took longer there than all pairs, and estimated what all pairs give exactly."""
+    monkeypatch.setattr(landmarks, "FEW_ROWS", 300)
+    X, w = three_clouds(rng, 300), rng.random(300) + 0.5 if weighted else None
+    how = {"sample_weight": w, "n_init": 3, "rng": int(rng.integers(2**31))}
+    exact = es.energy_cluster(X, 3, algorithm="hartigan", **how)
+    for algorithm in ("landmarks", es.Landmarks()):
+        found = es.energy_cluster(X, 3, algorithm=algorithm, **how)
+        assert (found.labels == exact.labels).all()
+        assert (found.within, found.total, found.bound) == (exact.within, exact.total, exact.bound)
+        assert (found.algorithm, found.approximation) == ("hartigan", None)
+        assert found.notes[0].startswith("All pairs were used instead of landmarks: 300 rows are few")
+    for asked in (es.Landmarks(n_landmarks=256), es.Landmarks(batch_size=16_384)):
+        assert es.energy_cluster(X, 3, algorithm=asked, **how).approximation.n_landmarks == 256
+    monkeypatch.setattr(landmarks, "FEW_ROWS", 299)
+    found = es.energy_cluster(X, 3, algorithm="landmarks", **how)
+    assert (found.algorithm, found.notes, found.approximation.n_landmarks) == ("landmarks", (), 256)
+
+
+def test_few_rows_of_a_file_are_those_of_an_array(rng, tmp_path):
+    X = three_clouds(rng, 200)
+    np.save(tmp_path / "points.npy", X)
+    mapped, w = np.load(tmp_path / "points.npy", mmap_mode="r"), rng.random(200) + 0.5
+    models = [es.EnergyClustering(3, algorithm="landmarks", standardize=True, random_state=1) for _ in range(2)]
+    for model, points in zip(models, (X, mapped), strict=True):
+        model.fit(points, sample_weight=w)
+        assert model.partition_.approximation is None
+    one, other = models
+    assert (one.labels_ == other.labels_).all()
+    assert other.within_ == pytest.approx(one.within_, rel=1e-10)
+    for points in (X, mapped):
+        assert other.transform(points) == pytest.approx(one.transform(X), rel=1e-8)
+        assert (other.predict(points) == one.labels_).all()
+        assert other.score(points, sample_weight=w) == pytest.approx(-one.within_, rel=1e-8)
+
+
+def test_a_callback_sees_the_search_over_all_pairs(rng):
+    X, seen = three_clouds(rng, 60), []
+    how = {"algorithm": "landmarks", "n_init": 2, "rng": 0}
+    watched = es.energy_cluster(X, 3, callback=lambda *row: seen.append(row), **how)
+    assert min(W for _, _, W in seen) == pytest.approx(watched.within)
+    assert watched.within == pytest.approx(es.energy_cluster(X, 3, **how).within)
 
 
 # ---------------------------------------------------------------- the estimator
@@ -454,7 +503,9 @@ def test_predict_needs_the_landmarks_only(rng):
 
 
 @pytest.mark.slow  # other algorithms are checked in test_algorithms.py
-@parametrize_with_checks([es.EnergyClustering(algorithm="landmarks", random_state=0)])
+@parametrize_with_checks(
+    [es.EnergyClustering(algorithm=how, random_state=0) for how in ("landmarks", es.Landmarks(256))]
+)
 def test_scikit_learn_protocol(estimator, check):
     check(estimator)
 
@@ -469,7 +520,10 @@ def test_scikit_learn_protocol(estimator, check):
         ({"algorithm": es.Landmarks(n_landmarks=2)}, r"`n_landmarks` must be at least `k`, 3, got 2"),
         ({"init": "spectral"}, r"`init=\"spectral\"` has no use"),
         ({"log_moves": True}, r"`log_moves` must be False"),
-        ({"metric": lambda X, Y: np.abs(X[:, :1] - Y[:, 0]) ** 4}, r"needs a rho of negative type, .* eigenvalue"),
+        (
+            {"metric": lambda X, Y: np.abs(X[:, :1] - Y[:, 0]) ** 4, "algorithm": es.Landmarks(256)},
+            r"needs a rho of negative type, .* eigenvalue",
+        ),
     ],
 )
 def test_what_is_refused(rng, options, message):
@@ -518,12 +572,13 @@ def test_offsets_and_scales_change_nothing(rng, scale):
 
 
 def test_points_that_coincide(rng):
-    found = es.energy_cluster(np.ones((5, 2)), 1, algorithm="landmarks", rng=rng)
-    assert (found.within, found.total, found.bound) == (0, 0, 0)
-    assert "outside whose span 0 % of T" in " ".join(found.summary().split())
-    model = es.EnergyClustering(1, algorithm="landmarks").fit(np.ones((5, 2)))
-    assert model.predict([[3.0, 4.0]]).tolist() == [0]
-    assert es.energy_cluster([[1.0]], 1, algorithm="landmarks").sizes == (1,)
+    for how, said in ((es.Landmarks(256), "outside whose span 0 % of T"), ("landmarks", "All pairs were used")):
+        found = es.energy_cluster(np.ones((5, 2)), 1, algorithm=how, rng=rng)
+        assert (found.within, found.total, found.bound) == (0, 0, 0)
+        assert said in " ".join(found.summary().split())
+        model = es.EnergyClustering(1, algorithm=how).fit(np.ones((5, 2)))
+        assert model.predict([[3.0, 4.0]]).tolist() == [0]
+        assert es.energy_cluster([[1.0]], 1, algorithm=how).sizes == (1,)
 
 
 def test_callbacks_and_passes(rng):

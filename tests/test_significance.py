@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 from scipy.stats import binom, norm
 from sklearn.base import BaseEstimator
@@ -15,6 +16,7 @@ import energystats as es
 from energystats import datasets
 from energystats._core.pvalues import cauchy_combination, over_contrasts, smallest_weighted
 from energystats._core.unimodal import EXCESS
+from energystats.cluster_tests import split
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, make_scorer
@@ -391,7 +393,6 @@ def test_contrasts_are_named_after_the_partition(rng):
 
 def test_the_work_is_estimated_anew_when_a_clusterer_has_said_how_many_clusters_there_are(two, monkeypatch):
     """Draws and contrasts grow with their number, which nobody knows before."""
-    from energystats.cluster_tests import split
 
     weighed = []
 
@@ -446,6 +447,29 @@ def test_the_three_indices_share_one_pvalue(rng):
     assert smallest_weighted(table, np.full(3, 1e-12)) == pytest.approx(expected)
     extreme = np.vstack((np.full(3, 2.0), table))
     assert smallest_weighted(extreme, np.zeros(3)) == pytest.approx(1 / 61)
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 3), (5, 3), (3, 5)])
+def test_pairs_of_clusters_are_those_of_an_assignment(rng, shape):
+    """Where each name overlaps one cluster most, and others do not share it, nothing is searched."""
+    quick = 0
+    for overlap in [rng.integers(0, 9, shape).astype(float) for _ in range(200)]:
+        rows, columns = linear_sum_assignment(overlap, maximize=True)
+        clusters, named = split._matched(overlap)
+        assert overlap[clusters, named].sum() == overlap[rows, columns].sum()
+        assert len(set(clusters)) == len(set(named)) == min(shape)
+        if (overlap == overlap.max(axis=0)).sum() == shape[1] == np.unique(overlap.argmax(axis=0)).size:
+            quick += 1
+            assert dict(zip(named, clusters, strict=True)) == dict(zip(columns, rows, strict=True))
+    assert (quick > 0) == (shape[0] >= shape[1])
+
+
+def test_the_same_clusters_under_other_numbers(rng):
+    labels = np.r_[np.arange(4), rng.integers(4, size=30)]
+    assert split._are_same(labels, np.array([2, 0, 3, 1])[labels])
+    assert not split._are_same(labels, np.minimum(labels, 2))
+    assert not split._are_same(np.minimum(labels, 2), labels)
+    assert not split._are_same(labels, np.r_[labels[1:], labels[:1]])
 
 
 def test_contrasts_that_show_nothing_hide_none_that_does():
@@ -596,7 +620,7 @@ def test_too_few_distinct_points_in_a_part_are_no_evidence(rng):
 
 @pytest.mark.slow
 def test_large_samples_cluster_a_part_of_bounded_size(rng, monkeypatch):
-    from energystats.cluster_tests import split, unimodality
+    from energystats.cluster_tests import unimodality
 
     X = np.concatenate([rng.normal(centre, 1, (100, 2)) for centre in ([0, 0], [12, 0], [0, 12])])
     how = {"n_splits": 1, "rng": 1}

@@ -185,7 +185,7 @@ def test_clusters_from_landmarks_do_not_depend_on_the_threads(rng):
     found = []
     for n_threads in (1, 2, 3):
         with threadpool_limits(n_threads, "blas"):
-            found.append(es.energy_cluster(X, 3, algorithm="landmarks", n_init=2, rng=3))
+            found.append(es.energy_cluster(X, 3, algorithm=es.Landmarks(n_landmarks=256), n_init=2, rng=3))
     one = found[0]
     for other in found[1:]:
         assert (other.labels == one.labels).all()

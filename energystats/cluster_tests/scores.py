@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import factor_coordinates
@@ -194,6 +193,8 @@ def _power_of_line(distances: FloatArray) -> float | None:
     u, v = float(from_start[middle]), float(from_end[middle])
     if u + v <= 1 + CURVE_TOLERANCE or u**STEEPEST + v**STEEPEST > 1:
         return None
+    from scipy.optimize import brentq
+
     inverse = brentq(lambda g: u**g + v**g - 1, 1.0, STEEPEST)
     places = from_start**inverse
     worst = np.abs((distances / length) ** inverse - np.abs(np.subtract.outer(places, places))).max()

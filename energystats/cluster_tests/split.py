@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.pvalues import over_contrasts
@@ -373,7 +372,7 @@ def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
     """Give clusters the numbers of another partition, by the pairs with the largest overlap; (n,), (n,) -> (n,)."""
     overlap = np.zeros((k, k))
     np.add.at(overlap, (labels, names), 1)
-    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    clusters, named = _matched(overlap)
     number = np.empty(k, dtype=np.intp)
     number[clusters] = named
     return np.asarray(number[labels])
@@ -408,15 +407,20 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     """Caution that the clusters which gave the lines of a small p are others than those shown."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
-    from sklearn.metrics import adjusted_rand_score
-
     shown = found.partition.labels
-    alike = [
-        adjusted_rand_score(shown[rows][labels >= 0], labels[labels >= 0])
+    compared = [
+        (shown[rows][labels >= 0], labels[labels >= 0])
         for split in splits[:SPLITS_COMPARED]
         for rows, labels in split.parts.get(found.space, ())
     ]
-    if not alike or (mean := float(np.mean(alike))) >= SAME_CLUSTERS:
+    # the index is 1 for the same clusters, and never below -1: with most of them the mean need not be known
+    same = sum(_are_same(*pair) for pair in compared)
+    if 2 * same - len(compared) >= SAME_CLUSTERS * len(compared):
+        return ()
+    from sklearn.metrics import adjusted_rand_score  # takes longer to be imported than a short test
+
+    mean = float(np.mean([adjusted_rand_score(*pair) for pair in compared]))
+    if mean >= SAME_CLUSTERS:
         return ()
     return (
         Caution(
@@ -425,6 +429,24 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
             "in every part.",
         ),
     )
+
+
+def _are_same(labels: IntArray, others: IntArray) -> bool:
+    """Tell whether two labelings divide points into the same clusters, whatever their numbers."""
+    pairs = set(zip(labels.tolist(), others.tolist(), strict=True))
+    return len(pairs) == len(set(labels.tolist())) == len(set(others.tolist()))
+
+
+def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
+    """Pair clusters with names so that they overlap most; (c, k) -> two arrays of as many as there are pairs."""
+    largest, every = overlap.argmax(axis=0), np.arange(overlap.shape[1])
+    # every name has one cluster of its own that it overlaps most: no other pairs overlap as much
+    if (overlap == overlap.max(axis=0)).sum() == every.size == np.unique(largest).size:
+        return np.asarray(largest, dtype=np.intp), every
+    from scipy.optimize import linear_sum_assignment  # whose package takes a tenth of a second to be imported
+
+    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    return clusters, named
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
@@ -436,6 +458,6 @@ def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
     overlap = np.zeros((int(labels.max()) + 1, k))
     np.add.at(overlap, (labels[kept], names[kept]), 1)
     of_names = np.asarray(overlap.argmax(axis=0), dtype=np.intp)
-    clusters, named = linear_sum_assignment(overlap, maximize=True)
+    clusters, named = _matched(overlap)
     of_names[named] = clusters
     return of_names

@@ -61,7 +61,7 @@ def energy_cluster(
         A name, or `Hartigan`, `Lloyd`, `Exact1D`, `Spectral` or `Landmarks` with options. "hartigan" moves single
         points, "lloyd" is kernel k-means, "exact-1d" finds the global optimum for one column if rho is \|x - y\| or
         its square; "auto" takes it there, and "hartigan" elsewhere. "spectral" is k-means of the eigenvectors of the
-        relaxed problem. "landmarks" is an approximation for large n, used only when asked for.
+        relaxed problem. "landmarks" approximates for more than 3,000 rows, and is "hartigan" for fewer, with a note.
     init : {"k-means++", "random", "spectral"} or array_like of shape (n,), default "k-means++"
         Seeds drawn proportionally to rho, random labels, what "spectral" finds, or labels: then there is one start.
     n_init : int, default 10
@@ -88,7 +88,7 @@ def energy_cluster(
     -------
     Partition
         `.labels`, `.sizes`, `.within` (W), `.between` (S), `.total` (T), `.bound` (no partition has a larger S),
-        `.summary()`, `.plot()`; of "landmarks" also `.approximation`, and W, S and T are estimates.
+        `.summary()`, `.plot()`; from landmarks also `.approximation`, and W, S and T are estimates.
 
     Raises
     ------
@@ -141,6 +141,7 @@ def energy_cluster(
     if weights is not None:
         d.check_weights(weights, "sample_weight")
     search = search.on(d, weights)
+    how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
     return how.fit(d, search, generator)[0]
 

@@ -30,7 +30,7 @@ from energystats.inputs.arrays import (
 )
 from energystats.inputs.options import as_generator, check_count, check_flag
 from energystats.inputs.table import InputTable, as_table
-from energystats.metrics.base import MetricLike, is_named
+from energystats.metrics.base import Metric, MetricLike, is_named
 from energystats.metrics.domains import Place, row_places
 from energystats.metrics.gower import Gower
 from energystats.pairs.disk import Rows
@@ -204,6 +204,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         )
         check_count(self.n_clusters, "n_clusters", low=1, high=d.n, why=", the number of points")
         search = search.on(d, weights)
+        algorithm, d = algorithm.chosen(d, search)
         weigh(False, d, *algorithm.work(d, search))
         found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
         self.partition_: Partition = found
@@ -256,8 +257,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         ndarray of shape (m, k)
-            g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean. With
-            "landmarks" the squared distance to the mean of the coordinates in the landmarks' span, plus that of the
+            g(x, C_l) - g(C_l, C_l)/2, in the unit of rho; for ``alpha=2`` the squared distance to the mean. From
+            landmarks the squared distance to the mean of the coordinates in the landmarks' span, plus that of the
             point from this span.
         """
         return self._from_distances(X, np.asarray)
@@ -277,7 +278,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Returns
         -------
         float
-            For the fitted rows minus W, if every row is in its nearest cluster; with "landmarks" minus the larger of
+            For the fitted rows minus W, if every row is in its nearest cluster; from landmarks minus the larger of
             `.approximation.within_limits`, to rounding, and not minus the estimate of W. Larger is better.
         """
         check_is_fitted(self, "partition_")
@@ -299,7 +300,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             if scaling is not None:
                 points, place = points.standardized(scaling.center, scaling.scale), of_z_scores(place)
             check_blocks(points, self.partition_.metric, place)
-            return np.concatenate(list(points.values().map(_read_in, self._nearest, read)))
+            rule = self._nearest, self.partition_.metric, self._points
+            return np.concatenate(list(points.values().map(_read_in, *rule, read)))
         if self._points is not None:
             fitted, place = self.partition_, _places_in(points, len(points), None)
             (points,), _ = fitted.metric.read((points,), ("X",))
@@ -406,9 +408,15 @@ def _smallest(squared: FloatArray) -> FloatArray:
     return np.asarray(squared.min(axis=1))
 
 
-def _read_in(points: FloatArray, rule: NearestCentre, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-    """Read something from the distances of one block of rows."""
-    return read(rule.of_points(points))
+def _read_in(
+    points: FloatArray,
+    rule: NearestCluster | NearestCentre,
+    metric: Metric,
+    fitted: FloatArray,
+    read: Callable[[FloatArray], AnyArray],
+) -> AnyArray:
+    """Read something from the distances of one block of rows, by their rho to the points that the rule asks for."""
+    return read(rule.squared_distances(len(points), lambda rows: metric.finite_between(points[rows], fitted)))
 
 
 def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:

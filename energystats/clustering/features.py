@@ -402,7 +402,9 @@ def _in_cache(count: int) -> list[slice]:
 
 def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: FloatArray) -> FloatArray:
     """Compute the weighted sum of the products of features of one block; (p, p)."""
-    scaled = BlockFeatures.of(block, feature_map).rows * np.sqrt(weights)[:, None]
+    scaled = BlockFeatures.of(block, feature_map).rows
+    if (weights != 1).any():
+        scaled = scaled * np.sqrt(weights)[:, None]
     with one_thread():
         return np.asarray(scaled.T @ scaled)
 

@@ -32,11 +32,12 @@ from energystats.clustering.features import (
     search_features,
     seeded_centres,
 )
+from energystats.clustering.local_search import Hartigan
 from energystats.clustering.partition import Partition, find_intervals
 from energystats.clustering.search import Algorithm, Search, check_distinct
 from energystats.clustering.seeding import random_start
 from energystats.display.result import Approximation
-from energystats.dissimilarity import Blocks, Dissimilarity
+from energystats.dissimilarity import Blocks, Dissimilarity, Points
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.inputs.options import check_count, children
 from energystats.pairs.workloads import Size, landmarks
@@ -44,6 +45,7 @@ from energystats.pairs.workloads import Size, landmarks
 __all__ = ["Landmarks", "NearestCentre"]
 
 
+FEW_ROWS = 3000  # whose pairs take no longer than landmarks in one round cloud
 FEWEST_LANDMARKS = 256  # when nothing is said, unless there are more clusters
 LEADING = 64  # directions in which the starts are searched, unless there are more clusters
 BATCH = 16_384  # rows on which the starts are searched
@@ -74,12 +76,6 @@ class NearestCentre:
     map: FeatureMap
     means: FloatArray
 
-    def of_points(self, points: FloatArray) -> FloatArray:
-        """Compute the squared distances of points to the centres; (m, d) -> (m, k)."""
-        return self.squared_distances(
-            len(points), lambda rows: self.map.metric.finite_between(points[rows], self.map.landmarks)
-        )
-
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
         """Compute the squared distances to the centres, that from the landmarks' span included; (m, k)."""
         norms = np.einsum("lj,lj->l", self.means, self.means)
@@ -96,6 +92,9 @@ class NearestCentre:
 class Landmarks(Algorithm):
     """Cluster more points than pairs can be stored for, by rho to a few landmarks: a Nystrom approximation.
 
+    Without options, up to 3,000 rows are clustered by all their pairs, as `Hartigan` does it, and `.notes` says so:
+    they take about as long, and nothing is estimated. An option that is given asks for landmarks of any rows.
+
     Parameters
     ----------
     n_landmarks : int, optional
@@ -110,8 +109,8 @@ class Landmarks(Algorithm):
 
     Notes
     -----
-    W, S and T of the result are estimates with standard errors, in `.approximation`. A `callback` is given W of a batch
-    in the directions that are searched, and at last of all rows in the whole span, the lower one of
+    W, S and T from landmarks are estimates with standard errors, in `.approximation`. A `callback` is given W of a
+    batch in the directions that are searched, and at last of all rows in the whole span, the lower one of
     `.approximation.within_limits`. O(n m (d + m)) time for m landmarks, and O(n m k) for a pass.
 
     Examples
@@ -153,6 +152,14 @@ class Landmarks(Algorithm):
         if self.count(search.k) < search.k:
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
+    def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
+        """Take all pairs of few rows, unless landmarks are told how many they are or on what they are searched."""
+        self._check(d, search)
+        if d.n > FEW_ROWS or self != Landmarks():
+            return self, d
+        points = d.as_kind(Points, points=d.rows.pick(np.arange(d.n))) if isinstance(d, Blocks) else d
+        return _AllPairs(), points
+
     def count(self, k: int) -> int:
         """Count the landmarks for k clusters."""
         return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
@@ -183,6 +190,24 @@ class Landmarks(Algorithm):
         found = Found(numbers[found.labels], found.centres.renumbered(numbers), found.n_iter, found.converged)
         partition = replace(_make_landmark_partition(d, rows, search, batch_size, found, pairs), breaks=breaks)
         return partition, NearestCentre(feature_map, found.centres.means)
+
+
+class _AllPairs(Algorithm):
+    """Search over all pairs of few rows, which takes about as long as landmarks and estimates nothing."""
+
+    __slots__ = ()
+    name: ClassVar[str] = "landmarks"
+
+    def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
+        return Hartigan().work(d, search)
+
+    def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
+        found, rule = Hartigan().fit(d, search, rng)
+        note = (
+            f"All pairs were used instead of landmarks: {d.n} rows are few enough for that, and nothing is estimated. "
+            "`es.Landmarks(n_landmarks=256)` takes landmarks at any number of rows."
+        )
+        return replace(found, notes=(note, *found.notes)), rule
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:

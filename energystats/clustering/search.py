@@ -91,6 +91,10 @@ class Algorithm(ABC):
     name: ClassVar[str]
     reads_blocks: ClassVar[bool] = False
 
+    def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
+        """Choose what is run for these points, and hold them as it needs them."""
+        return self, d
+
     @abstractmethod
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         """Estimate what a search takes."""

@@ -108,7 +108,10 @@ class Sine(Metric):
 
 def compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """Compute ||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
-    size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
+    few, many = sorted((X, Y), key=len)  # one table that is not small tells enough, and the shorter one tells it sooner
+    size = float(np.abs(few).max())
+    if size < SMALL:
+        size = max(size, float(np.abs(many).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
         return np.asarray(compute_power(np.ldexp(X, -e), np.ldexp(Y, -e), alpha) * two_to(e, alpha))
