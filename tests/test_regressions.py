@@ -962,7 +962,7 @@ def test_heavy_weights_leave_an_exact_p_of_a_matrix_as_it_is(rng):
 def test_mahalanobis_distances_of_too_few_rows_are_refused(rng):
     """With one row more than columns all distances are sqrt(2(n - 1)) but for rounding, which made p."""
     X = rng.normal(size=(10, 9))
-    X[5:] += 1000
+    X[5:] += 10
     with pytest.raises(ValueError, match="needs at least 11 rows for 9 columns, got 10: of so few, all distances"):
         es.energy_test(X, groups=np.repeat(["a", "b"], 5), metric="mahalanobis")
     assert es.pairwise(X[:, :8], metric="mahalanobis").std() > 0
@@ -1054,3 +1054,70 @@ def test_a_report_of_columns_without_names(rng):
 def test_the_estimator_names_its_own_argument(rng):
     with pytest.raises(ValueError, match="`n_clusters` must be at most 30, the number of points, got 100"):
         es.EnergyClustering(100).fit(rng.normal(size=(30, 2)))
+
+
+def test_a_call_that_would_be_refused_is_not_advised(rng):
+    """Columns that depend on each other have no Mahalanobis distances, though decorrelated axes show the clusters."""
+    X = np.c_[rng.normal(0, 8, 200), 6 * np.repeat([0, 1], 100) + rng.normal(size=200)] @ [[1.0, 0.9], [0.0, 0.4]]
+    shown = es.cluster_test(X, 2, n_resamples=99, rng=0)
+    note = next(note for note in shown.notes if note.startswith("The clusters show in decorrelated columns: "))
+    assert 'energy_cluster(X, 2, metric="mahalanobis"). They are `.partition`' in note
+    assert "That call looks for them" in note
+    X = np.c_[X, X.sum(axis=1)]
+    shown = es.cluster_test(X, 2, n_resamples=99, rng=0)
+    note = next(note for note in shown.notes if note.startswith("The clusters show in decorrelated columns: "))
+    assert "they are `.partition`" in note
+    assert "mahalanobis" not in note
+    assert 'metric="mahalanobis"' not in es.energy_cluster(X, 2, rng=0).summary()
+
+
+def test_too_few_draws_decide_nothing_in_either_function(rng):
+    X = rng.normal(size=(60, 2))
+    for k in (2, 3):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            test = es.cluster_test(X, k, n_resamples=9, rng=0).summary().splitlines()[0]
+            verdict = es.validate_clusters(X, k, n_resamples=9, rng=0).summary().splitlines()[0]
+        assert "nothing could be decided with" in test
+        assert "nothing could be decided with" in verdict
+
+
+def test_terms_without_p_are_not_counted(rng):
+    frame = pd.DataFrame({"y": rng.normal(size=24), "b": list("abc") * 8, "v": np.repeat(list("wxyz"), 6)})
+    design = es.Design(strata=frame["b"])
+    one = es.disco("y ~ b + v", data=frame, design=design, n_resamples=19, rng=0).summary()
+    assert "not adjusted for their number" not in one
+    frame["u"] = np.tile(["p", "q"], 12)
+    two = es.disco("y ~ b + v + u", data=frame, design=design, n_resamples=19, rng=0).summary()
+    assert "The p of 2 terms are not adjusted for their number." in " ".join(two.split())
+
+
+def test_the_profile_of_dates_has_dates_below_it(rng):
+    frame = pd.DataFrame({"v": rng.normal(size=60), "d": pd.date_range("2020-01-31", periods=60, freq="D")})
+    ax = es.segment_test(frame, order="d", n_resamples=19, rng=0).plot_profile()
+    ax.figure.canvas.draw()
+    assert any("2020" in label.get_text() for label in ax.get_xticklabels())
+
+
+def test_limits_of_z_scores_are_told_in_the_unit_of_the_data(rng):
+    X = np.c_[np.maximum(rng.normal(5, 2, 200), 4.0), rng.normal(size=200)]
+    with pytest.warns(es.TiesWarning, match="are its smallest, 4"):
+        found = es.cluster_test(X, 2, standardize=True, n_resamples=19, rng=0)
+    assert any("are its smallest, 4." in note for note in found.notes)
+
+
+def test_one_cluster_of_a_tree_was_tested(rng, tmp_path, capsys):
+    pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).to_csv(tmp_path / "f.csv", index=False)
+    words = [str(tmp_path / "f.csv"), "--select", "significance", "--seed", "0", "--report", str(tmp_path / "r.html")]
+    assert cli.main(["cluster", *words]) == 0
+    said = "One cluster makes no contrast; all points were tested to choose the number of clusters."
+    for text in (capsys.readouterr().out, (tmp_path / "r.html").read_text()):
+        assert said in text
+        assert "was not tested" not in text
+        assert "Not tested" not in text
+
+
+def test_merges_of_few_points_have_a_family_that_is_true(rng):
+    found = es.validate_clusters(rng.normal(size=(12, 2)), 2, n_resamples=19, rng=0).to_frame(full=True)
+    family = found.loc[found["question"] == "merge", "family"].iloc[0]
+    assert family == "1 merge, down the tree"

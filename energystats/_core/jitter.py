@@ -7,14 +7,17 @@ the worst case of tests of unimodality. Many equal values at an end of a fine sc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["Jittered", "PileAtEnd", "find_reach", "jitter_ties"]
+__all__ = ["Jittered", "PileAtEnd", "Reach", "find_reach", "jitter_places", "jitter_ties"]
 
+
+Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
 LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
@@ -114,8 +117,11 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
 
 
-def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
-    """Jitter tied values between their neighbours, limits over a tail; None if nothing, or all, is tied."""
+def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach) -> Jittered | None:
+    """Jitter tied values between their neighbours, limits over a tail; None if nothing, or all, is tied.
+
+    `reach` finds how far ascending distinct values are jittered to the left and to the right.
+    """
     order = np.argsort(x, kind="stable")
     ascending = x[order]
     gaps = np.diff(ascending)
@@ -130,7 +136,7 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator) -> Jittered | None:
     ends = [end for end in (0, counts.size - 1) if _is_pile(counts, end)]
     # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
-    widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms)
+    widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms, reach)
     limits = []
     for end in ends:
         own, others = block == end, np.sort(spread[np.isin(block, inner)])
@@ -171,11 +177,17 @@ def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Genera
 
 
 def _spread_over_triangles(
-    ascending: FloatArray, block: IntArray, counts: IntArray, values: FloatArray, inner: IntArray, uniforms: FloatArray
+    ascending: FloatArray,
+    block: IntArray,
+    counts: IntArray,
+    values: FloatArray,
+    inner: IntArray,
+    uniforms: FloatArray,
+    reach: Reach,
 ) -> tuple[FloatArray, FloatArray]:
     """Spread tied values over their triangles; return the step at every point, and the values."""
-    left, right = find_reach(values)
-    left[inner], right[inner] = find_reach(values[inner])
+    left, right = reach(values)
+    left[inner], right[inner] = reach(values[inner])
     left[counts == 1] = right[counts == 1] = 0.0
     left, right = left[block], right[block]
     base = left + right

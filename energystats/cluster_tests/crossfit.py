@@ -74,7 +74,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
-    d, ties = jitter_columns(d, tie_rng)
+    d, ties, on_rows = jitter_columns(d, tie_rng)
     held_out = _HeldOut(options.clustering, n_splits)
     folds = held_out.folds(d, data_rng)
     lost = int(np.isnan(folds).sum())
@@ -101,7 +101,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *describe_data(d, ties)),
+        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *describe_data(d, ties), *on_rows),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

@@ -16,7 +16,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 from energystats.metrics.z_scores import Standardization
 
-__all__ = ["WIDE_STEPS", "ColumnTies", "are_directions", "describe_data", "note_lines"]
+__all__ = ["WIDE_STEPS", "ColumnTies", "are_directions", "describe_data", "note_lines", "unit_of_column"]
 
 
 SHOWN = 10  # columns with ties
@@ -63,13 +63,13 @@ class ColumnTies:
     limits: tuple[Caution, ...]
 
     @classmethod
-    def of(cls, found: Jittered, name: str, exponent: int, n: int) -> Self:
-        """Describe the ties of a column that was scaled by 2**-exponent."""
-        step = f"{np.ldexp(found.width, exponent):.3g}" if found.width > 0 else ""
+    def of(cls, found: Jittered, name: str, n: int, *, unit: float = 1.0, center: float = 0.0) -> Self:
+        """Describe the ties of a column, whose values times `unit` plus `center` are those of the user."""
+        step = f"{unit * found.width:.3g}" if found.width > 0 else ""
         limits = []
         for limit in found.limits:
             which = "smallest" if limit.is_smallest else "largest"
-            value = number(float(np.ldexp(limit.value, exponent)))
+            value = number(unit * limit.value + center)
             what = (
                 ("They are no tail of the others, and count as a mode.", "")
                 if limit.apart
@@ -83,6 +83,14 @@ class ColumnTies:
                 Caution(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what[0]}", what[1])
             )
         return cls(name, step, found.coarse, found.heaped, tuple(limits))
+
+
+def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
+    """Return the unit and the centre by which values of a column become those of the user, as before z-scores."""
+    if d.standardization is None:
+        return {"unit": 2.0**d.exponent}
+    scale, center = float(d.standardization.scale[j]), float(d.standardization.center[j])
+    return {"unit": scale * 2.0**d.exponent, "center": center}
 
 
 def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ...]:
@@ -133,7 +141,7 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
 
 def _as_given(points: FloatArray, standardization: Standardization | None) -> FloatArray:
     """Undo z-scores, which hide that a column is the logarithm or the square of another."""
-    return points if standardization is None else points * standardization.scale + standardization.center
+    return points if standardization is None else standardization.undo(points)
 
 
 def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:

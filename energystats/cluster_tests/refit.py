@@ -101,8 +101,9 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
     ties: tuple[ColumnTies, ...] = ()
+    on_rows: tuple[str, ...] = ()
     if null == "unimodal":  # point masses count as modes, for a Gaussian distribution they do not
-        d, ties = jitter_columns(d, tie_rng)
+        d, ties, on_rows = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
     observed = clustering.share(d, data_rng)
     refit = _Refit(d, clustering, options.n_resamples, options.progress, null_rng)
@@ -122,7 +123,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_refit(refit, null), *describe_data(d, ties)),
+        notes=(*_note_refit(refit, null), *describe_data(d, ties), *on_rows),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

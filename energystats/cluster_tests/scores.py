@@ -10,9 +10,10 @@ from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import factor_coordinates
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
-from energystats._core.jitter import jitter_places, jitter_ties
+from energystats._core.jitter import Reach, find_reach, jitter_places, jitter_ties
+from energystats._core.row_counts import find_row_counts
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.data_notes import ColumnTies
+from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
@@ -25,6 +26,10 @@ EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given nu
 RANK_TOLERANCE = 1e-10  # of the largest squared distance: what is left of a point outside a space is rounding
 CURVE_TOLERANCE = 0.02  # of the length of the line: given distances are rounded
 STEEPEST = 20.0  # power of a distance that is tried
+ROW_COUNTS = (
+    "The rows are counts times a factor each, such as shares, counts per million or centred logarithms: the counts "
+    "were jittered, as the steps between them count as modes."
+)
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
 
@@ -101,19 +106,37 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     """Make the scorer from coordinates where there are any, else from R = distance**power."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
-    spread, ties = jitter_columns(d, rng)
-    return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties)
+    spread, ties, notes = jitter_columns(d, rng)
+    return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
 
 
-def jitter_columns(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[ColumnTies, ...]]:
-    """Jitter ties column by column, and describe those of every column that had any."""
+def jitter_columns(
+    d: Dissimilarity, rng: np.random.Generator
+) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
+    """Jitter ties column by column; return the points, what is tied in each column, and notes.
+
+    Counts that were divided by a factor of their row are tied but for that factor, and move as far as tied ones.
+    """
     assert isinstance(d, Points)
     points, ties = d.points.copy(), []
-    for j, column in enumerate(points.T):
-        if (spread := jitter_ties(column, rng)) is not None:
-            column[:] = spread.values
-            ties.append(ColumnTies.of(spread, d.columns[j] if d.columns else f"column {j}", d.exponent, d.n))
-    return replace(d, points=points), tuple(ties)
+    tied, reach, unit = _tied_columns(d)
+    for j, column in enumerate(tied.T):
+        if (spread := jitter_ties(column, rng, reach)) is not None:
+            moved = spread.values - column
+            points[:, j] = spread.values if tied is d.points else points[:, j] + moved * unit[j]
+            name = d.columns[j] if d.columns else f"column {j}"
+            ties.append(ColumnTies.of(spread, name, d.n, **unit_of_column(d, j)))
+    return replace(d, points=points), tuple(ties), () if tied is d.points else (ROW_COUNTS,)
+
+
+def _tied_columns(d: Points) -> tuple[FloatArray, Reach, FloatArray]:
+    """Find columns whose ties are to be jittered, how far, and what their unit is in the unit of the points; (d,)."""
+    given = np.ldexp(d.points, d.exponent)
+    rows = find_row_counts(given if d.standardization is None else d.standardization.undo(given))
+    if rows is None:
+        return d.points, find_reach, np.ones(d.n_columns)
+    scale = np.ones(d.n_columns) if d.standardization is None else d.standardization.scale
+    return rows.values, rows.reach, np.ldexp(1 / scale, -d.exponent)
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
@@ -148,7 +171,7 @@ def _jitter_hidden_columns(
         values = snapped(points @ along, float(np.abs(points).max()))
         if (spread := jitter_ties(values, rng)) is not None:
             points = points + np.multiply.outer(spread.values - values, along)
-            ties.append(ColumnTies.of(spread, f"hidden column {len(ties)}", d.exponent, d.n))
+            ties.append(ColumnTies.of(spread, f"hidden column {len(ties)}", d.n, unit=2.0**d.exponent))
         # the others are orthogonal to it
         rest = rest @ orthogonal_to(direction)
     return points, tuple(ties)

@@ -29,6 +29,7 @@ from energystats.cluster_tests.whole_clusters import WholeClusters
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
+from energystats.metrics.general import has_mahalanobis
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import split as work_of_split
 
@@ -336,12 +337,15 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
         call = call if there.columns else call.replace("X[", "X[:, ")
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
+    coordinates = whole.coordinates if whole.d.coordinates is None else whole.d.coordinates  # as given, if they are
+    has_call = kind != DECORRELATED or coordinates is None or has_mahalanobis(coordinates)
+    looks = " That call looks for them, from starts of its own." if has_call else " The columns are linearly dependent."
     same = "much the same" if rand >= ALIKE else "others"
     return (
         ShownElsewhere(
-            f"The clusters show in {where}: {call}.",
-            f"That call finds them, of {write_counts(there.sizes)} points. Those under the metric as given are {same}: "
-            f"adjusted Rand index {rand:.2f}.",
+            f"The clusters show in {where}: {call if has_call else 'they are `.partition`'}.",
+            f"They are `.partition`, of {write_counts(there.sizes)} points.{looks} Those under the metric as given are "
+            f"{same}: adjusted Rand index {rand:.2f}.",
         ),
     )
 

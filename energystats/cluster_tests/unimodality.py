@@ -11,7 +11,7 @@ from energystats._core.jitter import jitter_ties
 from energystats._core.pvalues import smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, unit_of_column
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.dissimilarity import Dissimilarity
@@ -192,7 +192,11 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     spread = jitter_ties(d.points[:, 0], rng)
     x = d.points[:, 0] if spread is None else spread.values
-    ties = [] if spread is None else [ColumnTies.of(spread, d.columns[0] if d.columns else "x", d.exponent, d.n)]
+    ties = (
+        []
+        if spread is None
+        else [ColumnTies.of(spread, d.columns[0] if d.columns else "x", d.n, **unit_of_column(d, 0))]
+    )
     factor = calibration_factor(options.conservative)
     found = unimodality_test(x - x.mean(), options.n_resamples, factor, rng)
     return ClusterTestResult(

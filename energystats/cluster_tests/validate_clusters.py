@@ -41,7 +41,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.scores import jitter_columns, make_scorer
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
@@ -423,7 +423,7 @@ def _validate(
     answers = [
         _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
         _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown, structure),
-        *_answer_merges(merges, why_not or unknown),
+        *_answer_merges(merges, why_not or unknown, after=structure is not None),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
@@ -543,8 +543,9 @@ def _answer_test(
     )
 
 
-def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
-    """Make the rows of the merges."""
+def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> list[Answer]:
+    """Make the rows of the merges; `after`: all points were tested before them."""
+    family = f"{len(merges)} merge{'s' * (len(merges) != 1)}, down the tree" + f", {AFTER}" * after
     own = LINEAR_UNIMODALITY if len(merges) == 1 else UNIMODAL_REGION
     return [
         Answer(
@@ -555,7 +556,7 @@ def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
             pvalue=merge.pvalue,
             pvalue_adjusted=merge.pvalue_adjusted,
             null_hypothesis=own if not np.isnan(merge.pvalue) else why_not or f"not tested: {merge.reason}",
-            family=f"{len(merges)} merges, down the tree, {AFTER}",
+            family=family,
             level=MEASURED_HERE,
         )
         for merge in merges
@@ -576,7 +577,11 @@ def _answer_columns(
         # as many draws more as there are columns, in those whose p is not clearly large
         n_resamples = (options.n_resamples + 1) * min(len(names), DRAWS_FOR_COLUMNS) - 1
         factor, found = calibration_factor(options.conservative), []
-        for column, child in zip(points.T, rng.spawn(len(names)), strict=True):
+        children = rng.spawn(len(names))
+        jittered, _, rows_are_counts = jitter_columns(d.near_one(), rng.spawn(1)[0])
+        if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
+            points = jittered.points
+        for column, child in zip(points.T, children, strict=True):
             tested = unimodality_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
             found.append((float(tested.indices[EXCESS]), tested.pvalue))
     first = 0.0 if structure is None else structure.pvalue
@@ -664,7 +669,7 @@ def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
     """Say what a reader has to know of these answers."""
     notes = []
     if unknown:
-        notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ')}.")
+        notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")
     blurred = [merge.name for merge in merges if merge.separated < BLURRED]
     if blurred:
         more = f" and of {len(blurred) - 1} more merges" if len(blurred) > 1 else ""

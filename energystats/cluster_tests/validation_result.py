@@ -317,11 +317,15 @@ class ClusterValidationResult(VerdictFirst):
             if everywhere.rejected:
                 also = "whether it is that of these labels was not tested, for the reason below"
                 return f"At level {LEVEL:g}: there is structure ({of_all}), but {also}."
+            if few := self._too_few_draws():
+                return few
             return f"At level {LEVEL:g}: no second mode was found in these points ({of_all})."
         groups = self.groups
         if not own.rejected and len(groups) == 1:
             modes = [answer.what for answer in self._of("variable") if answer.rejected]
             if not everywhere.rejected and not modes:
+                if few := self._too_few_draws():
+                    return few
                 why_so = "these clusters may be parts of one cloud"
                 return f"At level {LEVEL:g}: no second mode was found ({of_all}); {why_so}."
             if everywhere.rejected and (where := self._same_clusters()):
@@ -334,6 +338,13 @@ class ClusterValidationResult(VerdictFirst):
                 f"At level {LEVEL:g}: there is structure ({seen}), but not along the lines of this partition. {other}"
             )
         return f"At level {LEVEL:g}: {self._separate(groups)}"
+
+    def _too_few_draws(self) -> str:
+        """Say that the draws could decide nothing, as `cluster_test` does; else empty."""
+        if self.structure is None or not self.structure.few_draws:
+            return ""
+        n, p = self.structure.n_resamples, p_text(self.structure.pvalue)
+        return f"At level {LEVEL:g}: nothing could be decided with {n} draws ({p})."
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
         """Say which clusters are separate, with the largest adjusted p of the merges that part them."""

@@ -29,6 +29,7 @@ from energystats.inputs.labels import as_labels
 from energystats.inputs.names import write_names
 from energystats.inputs.table import match_index
 from energystats.metrics.closed_form import Euclidean
+from energystats.metrics.general import has_mahalanobis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +200,9 @@ class Partition(Labelled):
         if found != DECORRELATED:
             where = f"in {shorten_name(self.columns[found]) if self.columns else f'column {found}'} alone"
         how = "" if self.standardization is None else ", standardize=True"
-        shows = f'; `energy_cluster(X, 2, metric="mahalanobis"{how})` shows them' if found == DECORRELATED else ""
+        shows = ""
+        if found == DECORRELATED and has_mahalanobis(points):
+            shows = f'; `energy_cluster(X, 2, metric="mahalanobis"{how})` looks for them'
         return [
             f"A hint, not a test: {where} two groups stand apart much more clearly than these clusters{shows}. "
             f"`cluster_test(X, 2{how})` gives one p for them and for clusters as given, and shows the latter unless "

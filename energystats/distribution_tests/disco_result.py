@@ -202,7 +202,9 @@ class DiscoResult(Result):
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             lines.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
             lines += self._null_of_terms()
-            lines.append(f"The p of {len(self.terms)} terms are not adjusted for their number.")
+            with_p = sum(not math.isnan(row.pvalue) for row in self.terms)
+            if with_p > 1:
+                lines.append(f"The p of {with_p} terms are not adjusted for their number.")
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")

@@ -103,7 +103,11 @@ def check_positive(value: object, name: str) -> float:
 
 def check_not_negative(value: object, name: str) -> float:
     """Check a finite number that may be 0."""
-    return 0.0 if value in (0, 0.0) and not isinstance(value, bool) else check_positive(value, name)
+    if value in (0, 0.0) and not isinstance(value, bool):
+        return 0.0
+    if isinstance(value, int | float | np.integer | np.floating) and not 0 < value < np.inf:
+        raise ValueError(f"`{name}` must be 0 or positive, and finite, got {value:g}.")
+    return check_positive(value, name)
 
 
 def check_confidence_level(value: object) -> float:

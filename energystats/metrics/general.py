@@ -17,7 +17,7 @@ from energystats.inputs.options import check_alpha
 from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, find_metric_name
 from energystats.metrics.domains import ANY_NUMBERS, Domain
 
-__all__ = ["CallableMetric", "Precomputed", "SciPyMetric"]
+__all__ = ["CallableMetric", "Precomputed", "SciPyMetric", "has_mahalanobis"]
 
 
 _ADDED_OVER_COLUMNS = (
@@ -233,6 +233,15 @@ class SciPyMetric(Metric):
             )
         inverse = np.linalg.inv(correlation) / np.multiply.outer(near_one, near_one)
         return replace(self, params={"VI": inverse, "exponents": units})
+
+
+def has_mahalanobis(points: FloatArray) -> bool:
+    """Return whether the covariance matrix of the points can be inverted, so that there are Mahalanobis distances."""
+    try:
+        SciPyMetric("mahalanobis").fitted(points)
+    except ValueError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,3 +42,7 @@ class Standardization:
     def apply(self, points: FloatArray) -> FloatArray:
         """Compute the z-scores of the columns."""
         return (points - self.center) / self.scale
+
+    def undo(self, points: FloatArray) -> FloatArray:
+        """Compute the columns that have these z-scores."""
+        return points * self.scale + self.center

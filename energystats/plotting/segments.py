@@ -83,9 +83,11 @@ def plot_profile(
     `limit` is the 1 - `level` quantile of the largest Z over permutations.
     """
     ax = axes_or_new(ax, more_width=1.6)
+    if axis.dtype.kind == "M":
+        ax.xaxis_date()  # places between dates are numbers of matplotlib
     ax.plot(_cuts(axis), profile, color=CURVE, lw=1.4)
     ax.axhline(limit, color=QUIET, lw=1.2)
-    x = axis[-1]
+    x = _at_places(axis, np.array([len(axis) - 1.0]))[0]
     words = f"reached by {100 * level:g} % of orders"
     ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
                 bbox=WHITE)  # fmt: skip

@@ -29,6 +29,8 @@ __all__ = ["Reading", "Study", "search_options"]
 
 
 VALIDATED_AT_MOST = 1000  # rows, so that a report does not take long
+ONE_CLUSTER = "Not tested: one cluster makes no contrast."
+ONE_OF_TREE = "One cluster makes no contrast; all points were tested to choose the number of clusters."
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
             "k_max": 10, "criterion": "gap"}  # fmt: skip
 
@@ -131,7 +133,9 @@ class Study:
             found=selection.partition
             if k is None and selection is not None and criterion == "significance"
             else energy_cluster(X, wanted, **search, **how),
-            test=_test_clusters(X, wanted, testing | how),
+            test=ONE_OF_TREE
+            if wanted == 1 and selection and selection.tree
+            else _test_clusters(X, wanted, testing | how),
             selection=selection,
             k_from="given" if k is not None else "default" if selection is None else "chosen",
             rng=rng,
@@ -278,7 +282,7 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
     from energystats.cluster_tests.cluster_test import cluster_test
 
     if k == 1:
-        return "Not tested: one cluster makes no contrast."
+        return ONE_CLUSTER
     try:
         return cluster_test(X, k, n_jobs=-1, **how)  # no number and hardly any memory depends on the threads
     except ValueError as error:

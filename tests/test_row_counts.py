@@ -1,0 +1,102 @@
+"""Counts behind rows that were divided by factors of their own: found, jittered, and no clusters."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import energystats as es
+from energystats._core.row_counts import find_row_counts
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Steps between tied values are wide"),
+    pytest.mark.filterwarnings("ignore:.* values of .* are its smallest:energystats.exceptions.TiesWarning"),
+]
+MEANS = np.array([1, 2, 3, 5, 8, 13, 20, 30])
+MADE = {
+    "shares": lambda x, t: x / t,
+    "roots of shares": lambda x, t: np.sqrt(x / t),
+    "counts per 10,000": lambda x, t: np.log1p(1e4 * x / t),
+    "binary logarithms": lambda x, t: np.log2(1 + 1e6 * x / t),
+    "decimal logarithms": lambda x, t: np.log10(1 + 100 * x / t),
+    "centred logarithms": lambda x, t: np.log(x + 0.5) - np.log(x + 0.5).mean(axis=1, keepdims=True),
+    "centred logarithms of one more": lambda x, t: np.log(x + 1) - np.log(x + 1).mean(axis=1, keepdims=True),
+    "rounded logarithms": lambda x, t: np.round(np.log1p(1e4 * x / t), 6),
+}
+
+
+def counts_of(rng, n=60):
+    x = rng.poisson(MEANS, (n, 8)).astype(float)
+    x[:, 0] = 1  # so that no row is empty, or a multiple of smaller counts
+    return x
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_equal_counts_are_tied_and_others_apart_by_one_factor(rng, name):
+    x = counts_of(rng)
+    found = find_row_counts(MADE[name](x, x.sum(axis=1, keepdims=True)))
+    for column, given in zip(found.values.T, x.T, strict=True):
+        order = np.argsort(given, kind="stable")
+        steps = np.diff(column[order])
+        assert_allclose(steps[np.diff(given[order]) == 0], 0, atol=1e-9)
+        assert (steps[np.diff(given[order]) > 0] > 1e-9).all()
+    # one count more and less, on the same scale
+    some = np.unique(found.values[:, 5])
+    left, right = found.reach(some)
+    assert (left > 0).all()
+    assert (right > 0).all()
+    beside = np.isclose(some[:-1] + right[:-1], some[1:])
+    assert_allclose((some[1:] - left[1:])[beside], some[:-1][beside])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: counts_of(rng),
+        lambda rng: np.log1p(counts_of(rng)),
+        lambda rng: rng.normal(size=(60, 8)),
+        lambda rng: np.exp(rng.normal(size=(60, 8))),
+        lambda rng: rng.random((60, 2)),
+        lambda rng: np.round(rng.normal(size=(60, 3)), 1),
+        lambda rng: rng.poisson(300, (60, 4)) / rng.random((60, 1)),
+        lambda rng: counts_of(rng)[:, :1] / 7,
+        lambda rng: np.zeros((60, 2)),
+    ],
+    ids=["counts", "log counts", "normal", "lognormal", "uniform", "rounded", "large counts", "one column", "zeros"],
+)
+def test_other_tables_are_left_alone(rng, make):
+    assert find_row_counts(make(rng)) is None
+
+
+@pytest.mark.parametrize("name", ["shares", "counts per 10,000", "centred logarithms"])
+def test_one_population_of_counts_is_one_cluster(rng, name):
+    """Nearly all such samples were rejected: with level .05 more than 4 of 20 are by a chance of .003."""
+    rejected = 0
+    for seed in range(20):
+        x = counts_of(rng)
+        X = MADE[name](x, x.sum(axis=1, keepdims=True))
+        found = es.cluster_test(X, 2, n_resamples=99, n_splits=3, rng=seed)
+        rejected += found.pvalue <= 0.05
+        assert any("counts times a factor each" in note for note in found.notes)
+    assert rejected <= 4
+
+
+def test_two_communities_are_seen(rng):
+    x = rng.poisson(np.where(np.arange(60)[:, None] < 30, MEANS, MEANS[::-1])).astype(float)
+    X = MADE["centred logarithms"](x, None)
+    assert es.cluster_test(X, 2, n_resamples=99, rng=0).pvalue <= 0.05
+    found = es.validate_clusters(X, 2, n_resamples=99, rng=0)
+    assert es.clustering_accuracy(np.repeat([0, 1], 30), found.partition.labels) == 1
+    assert "separate" in found.summary().splitlines()[0]
+
+
+def test_units_and_z_scores_change_nothing(rng):
+    x = counts_of(rng)
+    shares = x / x.sum(axis=1, keepdims=True)
+    how = {"n_resamples": 39, "n_splits": 2, "rng": 0}
+    first = es.cluster_test(shares, 2, **how)
+    assert_array_equal(es.cluster_test(shares * 2.0**300, 2, **how).pvalues, first.pvalues)
+    z = es.cluster_test(shares, 2, standardize=True, **how)
+    assert any("counts times a factor each" in note for note in z.notes)
+    for method in ("refit", "crossfit"):
+        found = es.cluster_test(shares, 2, method=method, n_resamples=19, n_splits=2, rng=0)
+        assert any("counts times a factor each" in note for note in found.notes)
