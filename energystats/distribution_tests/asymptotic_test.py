@@ -38,7 +38,7 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of the exact moments of the permutation distribution, for checks of time and memory."""
+    """Estimate operations and memory needed for the exact moments of the permutation distribution."""
     return [permutation_moments_work(size)]
 
 

@@ -125,13 +125,13 @@ def binned_test(c: GroupComparison) -> BinnedTestResult:
 
 
 def binned_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of one pass over the pairs and of the permutations of bins of rows."""
+    """Estimate operations and memory of a test that permutes bins of rows, one pass over the pairs included."""
     n_bins, interim = c.sampling.n_bins or default_bins(c.groups), c.sampling.stop_at is not None
     return [*binned(size, n_bins, c.groups.k, c.sampling.n_resamples, interim=interim)]
 
 
 def _permute_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> tuple[GroupComparison, Null]:
-    """Compute the null distribution over permutations of bins of rows, from the sums of rho between the bins.
+    """Compute the null distribution over permutations of bins of rows, given sums of rho between bins; (b, b).
 
     A bin stands for its rows as one point whose weight is theirs, and the rho of two bins is the mean over their pairs
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
@@ -181,7 +181,7 @@ def sliced_test(c: GroupComparison) -> SlicedTestResult:
 
 
 def sliced_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of sorting the points along random directions, and of the permutations."""
+    """Estimate operations and memory of a test with distances along random directions."""
     size = replace(size, slices=c.sampling.n_slices)
     permuted = permutation_work if c.sampling.n_bins is None else binned_work
     return [slices(size), *permuted(c, size)]

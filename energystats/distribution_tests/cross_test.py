@@ -59,7 +59,7 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def cross_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of the sums of rho over pairs that the cross test needs."""
+    """Estimate operations and memory of the sums of rho over pairs that the cross test needs."""
     return [one_sum(size, 3.0)]
 
 

@@ -223,7 +223,7 @@ class _EntryOptions:
         return Dissimilarity.from_data(X, metric=self.metric, alpha=1.0, standardize=self.standardize, place=place)
 
     def source(self, X: InputTable) -> _GivenData:
-        """Return the points or the matrix as given, together with a mask of the rows that have missing values."""
+        """Return points or a matrix of rho as given, with a mask of the rows that have missing values."""
         if self.takes_matrix:
             matrix = self.read(X)
             return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
@@ -259,7 +259,7 @@ class _GivenData:
     gaps: BoolArray
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
-        """Read the points of the rows to keep, as a Dissimilarity; kept (n,)."""
+        """Return the points (or matrix) of the rows marked in a mask as a Dissimilarity; (n,)."""
         if isinstance(self.table.values, Rows) and not kept.all():
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
@@ -364,7 +364,7 @@ def _by_formula(
     factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
     notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
     question = _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
-    if question.factor() is not None:  # its groups are looked at where they are tested
+    if question.factor() is not None:  # the test of its groups makes their notes
         return question
     explaining = [name for name in parsed.variables if name not in parsed.bare_responses]
     hints = (note_columns_of_groups(d, used[name].factorize()[0], f"every value of {name!r}") for name in explaining)
@@ -733,7 +733,7 @@ class _Asked:
     def dispersions(
         self, d: Dissimilarity, Q: FloatArray, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
-        """Yield S and W of every hypothesis, first for the observed order of rows, then for blocks of permutations."""
+        """Yield dispersions S and W for each hypothesis, of the observed order and then of blocks of permutations."""
         points = d.residuals(Q @ self.hypotheses[0].reduced) if self.of_residuals else d
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
@@ -746,7 +746,7 @@ class _Asked:
 def _compute_dispersions(
     d: Dissimilarity, Q: FloatArray, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
-    """Compute S and W of every hypothesis, observed and under all permutations, as multiples of `unit`."""
+    """Compute dispersions S and W of each tested hypothesis, observed and under permutations, divided by `unit`."""
     n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
     found: list[list[tuple[FloatArray, FloatArray]]] = [[] for each in asked for _ in each.hypotheses]
     starts = np.cumsum([0, *(len(each.hypotheses) for each in asked)]).tolist()

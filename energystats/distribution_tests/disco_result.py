@@ -134,7 +134,7 @@ class DiscoResult(Result):
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
-        """Return the rows of the decomposition: terms, overlap of marginal terms, residual and total."""
+        """Return the rows of a dispersion decomposition: terms, overlap of marginal terms, residual and total."""
         W = DiscoRow(
             name="Residual", df=self.df_residual, dispersion=self.residual, share=share(self.residual, self.total)
         )
@@ -210,7 +210,7 @@ class DiscoResult(Result):
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _null_of_terms(self) -> list[str]:
-        """Return a note on the permutation of least-squares residuals, if any term was tested in this way."""
+        """Return a note if the p-value of any model term is from permuting least-squares residuals."""
         if any(not math.isnan(row.pvalue_location) for row in self.terms):
             return [
                 "p of an adjusted term permutes least-squares residuals of the columns: the other terms add up in "
@@ -244,12 +244,12 @@ class DiscoResult(Result):
         return f"At level {LEVEL:g}: evidence for {which}, none for the model as a whole ({p_text(self.pvalue)})."
 
     def _clear_terms(self) -> list[tuple[str, float]]:
-        """Return names and p-values of the terms that are significant after Holm's adjustment for their number."""
+        """Return names and adjusted p-values of the model terms significant after Holm's adjustment."""
         adjusted = adjust([row.pvalue for row in self.terms], "holm")
         return [(row.name, float(p)) for row, p in zip(self.terms, adjusted, strict=True) if p <= LEVEL]
 
     def _terms_note(self) -> list[str]:
-        """Return a sentence that lists the significant terms with their adjusted p-values; empty without any."""
+        """Return a sentence that lists significant model terms with adjusted p-values; empty without any."""
         if len(self.terms) == 1 or not (clear := self._clear_terms()):
             return []
         texts = ", ".join(f"{shorten_name(name)} ({p_text(p)})" for name, p in clear)

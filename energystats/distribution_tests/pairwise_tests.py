@@ -1,4 +1,4 @@
-"""Which groups differ, and whether in place or in spread: pairs of groups, adjusted."""
+"""Tests of pairs of groups for differences in distribution and in spread, adjusted for their number."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
 
 
 def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
-    """Raise ValueError if the design leaves nothing to permute between two groups."""
+    """Raise ValueError if the design of a study leaves nothing to permute between two groups."""
     if c.units.is_free:
         return
     rows, two = _rows_of(c.groups, pair)

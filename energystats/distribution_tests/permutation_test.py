@@ -1,4 +1,4 @@
-"""The test behind every entry function: the observed M, M of every permutation, one count."""
+"""Permutation tests of groups: M, the sums of rho between groups, observed and under every permutation."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class _FRatio(Statistic):
 
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute the squared MMD of two samples from M, half of their energy distance [theory 2]."""
+    """Compute the squared MMD of two samples, half of their energy distance, from sums M of rho [theory 2]."""
     # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
@@ -185,7 +185,7 @@ class GroupComparison:
         return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
 
     def count_labelings(self) -> tuple[float, bool]:
-        """Return the number of labelings to visit, and whether these are all distinct ones."""
+        """Return the number of group labelings to visit, and whether these are all distinct ones."""
         sampling = self.sampling
         if sampling.method == "permutation":  # counting would cost more than it is worth
             return sampling.n_resamples, False
@@ -202,7 +202,7 @@ class GroupComparison:
         return sampling.n_resamples, False
 
     def other_labelings(self) -> Labelings:
-        """Return the labelings to visit besides the observed one: all others, or random permutations."""
+        """Return the group labelings to visit besides the observed one: all others, or random permutations."""
         scheme = self.units.scheme(self.groups.codes)
         count, everything = self.count_labelings()
         if everything:
@@ -215,7 +215,7 @@ class GroupComparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Null:
-    """The null distribution of a test statistic over permutations, with the observed value and its M.
+    """The null distribution of a test statistic over permutations, with the observed value and the sums of rho M.
 
     Attributes
     ----------
@@ -273,7 +273,7 @@ def draw_null(c: GroupComparison) -> Null:
 
 
 def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
-    """Return the null values up to the permutation at which `stop_at` of them had reached the observed one."""
+    """Return null values up to the permutation at which `stop_at` of them had reached the observed statistic."""
     reached = np.cumsum(values >= observed - tolerance)
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
@@ -282,7 +282,7 @@ def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: fl
 
 
 class GroupFields(TypedDict):
-    """The fields of a test result that follow from the groups and their sums M alone."""
+    """The fields of a test result that follow from the groups and the sums M of rho between them."""
 
     null_hypothesis: str
     effect_size: float
@@ -316,7 +316,7 @@ class NullFields(TypedDict):
 
 
 def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null | None = None) -> GroupFields:
-    """Return the fields of a test result that depend only on the groups and their sums M, with all notes."""
+    """Return the fields of a test result that depend only on groups and the sums M of rho, with all notes."""
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
     return GroupFields(
         null_hypothesis=f"the {c.groups.k} samples come from one distribution{c.units.spoken}{c.d.metric.about_means}",
@@ -446,6 +446,6 @@ def permutation_test(c: GroupComparison) -> PermutationTestResult:
 
 
 def permutation_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of a permutation test of groups, for checks of time and memory."""
+    """Estimate operations and memory of a permutation test of groups."""
     count, visited = c.count_labelings()
     return [permutations(size, c.groups.k, count, interim=c.sampling.stop_at is not None, visited=visited)]

@@ -424,7 +424,7 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
 
 
 def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> PowerRow:
-    """Compute the power at one pair of sample sizes with its intervals, from counts of rejections."""
+    """Compute the power at one pair of sample sizes, and its intervals, from counts of rejections by the test."""
     count, *ends = counts
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
@@ -510,7 +510,7 @@ class PowerResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Return a data frame with one row for each pair of sample sizes."""
+        """Return a data frame with the power and its intervals at each pair of sample sizes."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])

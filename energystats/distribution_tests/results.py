@@ -111,7 +111,7 @@ class EnergyTestResult(Result):
         return [[f"statistic ({self.statistic_name})", number(self.statistic)]]
 
     def _labelings_row(self) -> list[list[str]]:
-        """Return a row of the summary with the number and kind of permutations; empty for methods without any."""
+        """Return a row for the summary with number and kind of permutations; empty for methods without any."""
         return []
 
     def _tables(self) -> list[TextTable]:
@@ -133,7 +133,7 @@ class EnergyTestResult(Result):
         return "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
 
     def _method_sentences(self) -> list[str]:
-        """Return the sentences of the summary that explain the test method."""
+        """Return the sentences of a result's summary that explain the test method."""
         return []
 
     def _sentences(self) -> list[str]:
@@ -200,7 +200,7 @@ class EnergyTestResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PermutationTestResult(EnergyTestResult):
-    """Test of equal distributions by permutation; the fields of `EnergyTestResult` and these.
+    """Result of a permutation test of equal distributions: the fields of `EnergyTestResult`, and those below.
 
     Attributes
     ----------
@@ -277,7 +277,7 @@ class PermutationTestResult(EnergyTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BinnedTestResult(PermutationTestResult):
-    """Test of equal distributions by permutation of bins of rows; the fields of `PermutationTestResult` and these.
+    """Result of a test that permutes bins of rows: the fields of `PermutationTestResult`, and those below.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class BinnedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SlicedTestResult(BinnedTestResult):
-    """Test of equal distributions with distances along random directions; the fields of `BinnedTestResult` and these.
+    """Result of a test with distances along random directions: the fields of `BinnedTestResult`, and those below.
 
     Attributes
     ----------
@@ -336,7 +336,7 @@ class SlicedTestResult(BinnedTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CombinedTestResult(PermutationTestResult):
-    """Test of equal distributions under several semimetrics; the fields of `PermutationTestResult` and this one.
+    """Result of a test under several semimetrics: the fields of `PermutationTestResult`, and that below.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ class CombinedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ApproximateTestResult(EnergyTestResult):
-    """Test of equal distributions without permutations; the fields of `EnergyTestResult` and this one.
+    """Result of a test without permutations: the fields of `EnergyTestResult`, and that below.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Whether groups are spread equally far around their own centres: a permutation test of distances from centres."""
+"""Permutation test of equal spread of groups around their centres, by the distances of points from these."""
 
 from __future__ import annotations
 
@@ -509,7 +509,7 @@ def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
 
 
 def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -> FloatArray:
-    """Compute the share of the sum of squares that lies between groups, for every labeling; (b, n), (b, n) -> (b,)."""
+    """Compute the between-group share of the sum of squares of z for each of b labelings; (b, n), (b, n) -> (b,)."""
     members = [(labelings == j) * w for j in range(k)]
     mass = np.stack([Z.sum(axis=1) for Z in members], axis=1)
     sums = np.stack([(Z * z).sum(axis=1) for Z in members], axis=1)
