@@ -42,7 +42,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
-    """Format the numbers of a table column with equal decimals, so that the largest has `digits` significant digits.
+    """Format a column of numbers with equal decimals, so that the largest has `digits` significant digits.
 
     More, if the smallest would have fewer than two; what lies below the largest by twelve digits is 0 to rounding.
     """

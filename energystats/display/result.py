@@ -1,4 +1,4 @@
-"""Contract that every result keeps."""
+"""Base classes of all results."""
 
 from __future__ import annotations
 
@@ -92,15 +92,15 @@ class Result(abc.ABC):
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
-        """Return the text tables of the summary."""
+        """Return the text tables of a result's summary."""
 
     def _sentences(self) -> list[str]:
-        """Return the sentences below the tables of the summary, with the notes of the result."""
+        """Return the sentences below the tables of a result's summary, its notes among them."""
         return [*self.notes]
 
     @abc.abstractmethod
     def _conclusion(self) -> str:
-        """Return the last line of the summary, a sentence with the finding."""
+        """Return the last line of a result's summary, a sentence with the finding."""
 
     def to_frame(self, *, full: bool = False) -> pd.DataFrame:
         """Return the result as a pandas DataFrame: the columns that a journal prints, or all of them if `full`.

@@ -1,4 +1,4 @@
-"""Sentences that several results say."""
+"""Sentences that several results print."""
 
 from __future__ import annotations
 

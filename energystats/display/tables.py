@@ -50,7 +50,7 @@ def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def _printed(c: str) -> str:
-    """Return a character, or a printable replacement: a space for blanks, an escape sequence for control characters."""
+    """Return a character that can be printed in place of one: a space for blanks, an escape for control characters."""
     if c.isprintable() or c in JOINERS:
         return c
     blank = c in "\n\t" or unicodedata.category(c) == "Zs"
@@ -172,7 +172,7 @@ def text_table(
     title: str,
     corner: str = "",
 ) -> TextTable:
-    """Return a table with column headings, or a list of names and values without; first cells can be row names."""
+    """Return a text table made of rows of cells; the first cell of each row is its name if `stubs` is None."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
