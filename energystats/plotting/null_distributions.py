@@ -161,7 +161,7 @@ def plot_references(
     held_out: bool = False,
     hypothesis: str = "",
 ) -> Axes:
-    """Draw a histogram of a clustering statistic in reference samples, with the observed value; return the axes.
+    """Draw a histogram of S/T or held-out E in reference samples, with the observed value, and return the axes.
 
     The references are `gaussian`, of another `hypothesis`, or have independent unimodal scores; `held_out` says that E
     of held-out points was compared, else S/T.
