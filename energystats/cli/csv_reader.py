@@ -153,7 +153,7 @@ class _CsvReader:
         return self._read_text(name, cells, doubtful if asked != "missing" else [])
 
     def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
-        """Return a column of text, with missing values, and pandas statements that do the same; `words` are no gaps."""
+        """Return cells as a column of text with missing values, and pandas statements that do it; `words` stay text."""
         import pandas as pd
 
         kept = {MARK + word: word for word in words}

@@ -28,7 +28,7 @@ __all__ = ["LOGICAL", "Cells", "DecimalPoints", "Scan", "find_line", "line_of"]
 
 
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
-CELLS = 2**12  # looked at together
+CELLS = 2**12  # scanned together
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
 ESCAPED = re.compile(r'\\"')
@@ -177,7 +177,7 @@ class Cells:
 class DecimalPoints:
     """Record, by column, of numbers such as 1.000, which may be one thousand or 1 with three decimals.
 
-    2.25 in any column tells what the point is.
+    A number such as 2.25 in any column shows that the point is a decimal sign.
     """
 
     def __init__(self, missing: Sequence[str]) -> None:
@@ -227,8 +227,8 @@ class Scan:
     ) -> None:
         """Read the whole file by rows and collect its columns; raise BadInputError with the line for malformed rows.
 
-        `taken` tells which rows between two numbers are kept, all when None. `sure` says that the user has named the
-        decimal sign, so that 1.000 is no thousand.
+        `taken` returns a mask of the rows to keep between two row numbers; all when None. `sure` says that the user has
+        named the decimal sign, so that 1.000 is no thousand.
         """
         self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
         self.points = DecimalPoints(dialect.words) if dialect.points_may_part and not sure else None

@@ -139,14 +139,14 @@ class Dialect:
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """Return the texts that, in quotes, may be a value instead of missing; only "" if --na was given."""
+        """Return the texts that may be plain text and no missing values where a CSV cell has them in quotes."""
         if self.missing is None or self.quoted_na == "word":
             return ("", *self.words)
         return ("",)
 
 
 def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) -> Dialect:
-    """Return a dialect with separator and decimal sign found from the first lines of a file, unless given.
+    """Return the dialect of a CSV file, with separator and decimal sign found from its first lines if not given.
 
     `cut` says that `head` is only the beginning of the file.
     """
@@ -254,7 +254,7 @@ def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool)
 
 
 def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[str]:
-    """Return the separators in doubt: `even` ones, which split all lines evenly, and others that may be meant.
+    """Return separators that may be meant: one that splits all lines evenly, and others that would do as well.
 
     A decimal comma in every number cuts as evenly as what stands between the numbers. Words may hold blanks, and so
     may names of columns: these are in question only where every comma may be a decimal one.

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, which end the program with one line and a status of their own whatever they meet."""
+"""End of the program by Ctrl-C or SIGTERM, with one line and an exit status of its own."""
 
 from __future__ import annotations
 

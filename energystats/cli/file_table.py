@@ -103,7 +103,7 @@ class FileTable:
         return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
-        """Return a copy of the table with another data frame, and statements that make it added to its code."""
+        """Return a copy with another data frame, and with statements that lead to it added to the code."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
 

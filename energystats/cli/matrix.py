@@ -56,7 +56,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     sign, left = dialect.decimal or ".", int(matrix.layout == "both")
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:
-        # all entries are in one unit, so that one of them tells of all what a point is
+        # all entries are in one unit, so that one of them shows for all what a point is
         points = DecimalPoints(dialect.words)
         for row in entries:
             points.scan(0, row)

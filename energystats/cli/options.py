@@ -259,7 +259,7 @@ class Command:
                 part.add_argument(*names.split(), **how)
 
     def start(self, parser: Parser, options: argparse.Namespace, console: Console) -> None:
-        """Check the options of the command together, before any file is read, and run it."""
+        """Check the options of a command together, before any file is read, and run the command."""
         given = vars(options)
         check_outputs(given.get("file"), *((given[name], what) for name, what in WRITTEN.items() if given.get(name)))
         if "metric" in given:

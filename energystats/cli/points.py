@@ -169,9 +169,9 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
     """Raise BadInputError if the columns form a symmetric matrix with a zero diagonal, as dissimilarities do.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
-    some rows were read, they and their own columns are looked at.
+    some rows were read, they and their own columns are checked.
     """
-    # with --where or --rows a matrix is square no longer, so that the whole table is looked at too
+    # with --where or --rows a matrix is square no longer, so that the whole table is checked too
     numeric = [c for c in whole.frame.columns if holds_numbers(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]

@@ -209,7 +209,7 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
 
 
 def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
-    """Return whether a rule holds for a column, either in the rows kept or in all rows of the file.
+    """Return whether a rule, a function of a column, holds in the rows kept or in all rows of the file.
 
     Some of the numbers 1 to n do not count on, and number the rows all the same.
     """
@@ -224,7 +224,7 @@ def _names_the_rows(column: pd.Series[Any]) -> bool:
 
 
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
-    """Return whether at least 95 % as many distinct values as entries are in a column."""
+    """Return whether the number of distinct values in a column is at least 95 % of the number of its rows."""
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
