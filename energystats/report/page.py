@@ -109,7 +109,7 @@ def cluster_report(
     select : {"gap", "eigengap", "significance"}, optional
         How to choose k, or what to print beside a k that is given.
     k_max : int, default 10
-        Largest k that `select` looks at.
+        Largest k that `select` considers.
     progress : bool or None, default None
         Show bars over starts, reference sets and splits.
         None: if the estimated time is above two seconds and a terminal or notebook can show it.

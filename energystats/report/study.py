@@ -114,7 +114,7 @@ class Study:
         criterion: str | None = None,
         **options: Any,
     ) -> Study:
-        """Cluster points and test for clusters, with k given, chosen by `criterion`, or 2; return all for a report."""
+        """Cluster points into k clusters, given, chosen by `criterion` or 2, and test them; return all for a report."""
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
@@ -175,7 +175,7 @@ class Study:
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
-        """Return the validation of the clusters, or a sentence why there is none."""
+        """Return the validation of the clusters, or a sentence on why there is none."""
         from energystats.cluster_tests.validate_clusters import validate_clusters
 
         if self.n > VALIDATED_AT_MOST:
@@ -274,7 +274,7 @@ def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
-    """Test for clusters and return the result, or a sentence why it cannot be done."""
+    """Test for clusters and return the result, or a sentence on why it cannot be done."""
     from energystats.cluster_tests.cluster_test import cluster_test
 
     if k == 1:
