@@ -225,8 +225,8 @@ def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[s
 def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool) -> str:
     """Return the separator that splits all lines into equally many cells, or else the likeliest one.
 
-    Else one that leaves the header one cell shorter, as R does; else the header's commonest. Where two may be meant,
-    complain, unless the comma is one of them and stands in numbers, as the options say.
+    The likeliest one leaves the header one cell shorter, as R does, or is the header's commonest. Where two may be
+    meant, raise ValueError, unless the comma is one of them and stands in numbers, as the options say.
     """
     bare = re.sub('"[^"]*"', "", lines[0])
     # names of columns may hold blanks, but hardly ever another separator

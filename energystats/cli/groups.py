@@ -161,7 +161,7 @@ def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None
 
 
 def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
-    """Return labels that are all numbers as categories in numeric order, 01 and 1 being different; others unchanged."""
+    """Return labels as categories in numeric order if all are numbers (01 and 1 stay different), else unchanged."""
     import pandas as pd
 
     if holds_numbers(groups) or isinstance(groups.dtype, pd.CategoricalDtype):

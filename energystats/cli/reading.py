@@ -110,7 +110,7 @@ def _restore_types(
 ) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
     """Restore column types of a Parquet file that pandas changes; return data frame, lost categories and statements.
 
-    These are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
+    Restored are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
     """
     import pyarrow.parquet as pq
 

@@ -211,7 +211,7 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
 def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
     """Return whether a rule, a function of a column, holds in the rows kept or in all rows of the file.
 
-    Some of the numbers 1 to n do not count on, and number the rows all the same.
+    The numbers 1 to n of some rows are not consecutive, and number the rows all the same.
     """
     column = table.frame[name]
     every = table.every.get(name, column)

@@ -406,7 +406,7 @@ class Labelled(Named):
     def to_series(self) -> pd.Series[Any]:
         """Return the cluster of every point as a Series named "cluster", with the index of the clustered data frame.
 
-        So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
+        Then ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
         Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
         """
         import pandas as pd

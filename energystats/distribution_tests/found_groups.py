@@ -116,8 +116,8 @@ def is_local_optimum(
 ) -> bool:
     """Return whether moving any single point to another group lowers W by no more than rounding [theory 4].
 
-    O(n) distances where a few points show that one can, O(n^2) where none can. False for tables that are read in
-    blocks of rows, and for distances along random directions: those are not examined.
+    O(n) distances where a move of one of the first few points lowers W, O(n^2) where none does. False for tables that
+    are read in blocks of rows, and for distances along random directions: those are not examined.
     """
     # a fall of W within rounding is none
     tolerance = tie_tolerance(float(abs(total(M, s))), d.n)

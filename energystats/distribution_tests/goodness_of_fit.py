@@ -761,7 +761,7 @@ def _drawn_samples(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GoodnessOfFitResult(Result):
-    """Energy test of one sample against a distribution, by simulation.
+    """Result of an energy test of one sample against a distribution, by simulation.
 
     Attributes
     ----------

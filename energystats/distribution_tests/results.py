@@ -200,7 +200,7 @@ class EnergyTestResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PermutationTestResult(EnergyTestResult):
-    """Result of a permutation test of equal distributions: the fields of `EnergyTestResult`, and those below.
+    """Result of a permutation test of equal distributions; extends `EnergyTestResult` by the fields below.
 
     Attributes
     ----------
@@ -277,7 +277,7 @@ class PermutationTestResult(EnergyTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BinnedTestResult(PermutationTestResult):
-    """Result of a test that permutes bins of rows: the fields of `PermutationTestResult`, and those below.
+    """Result of a test that permutes bins of rows; extends `PermutationTestResult` by the fields below.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class BinnedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SlicedTestResult(BinnedTestResult):
-    """Result of a test with distances along random directions: the fields of `BinnedTestResult`, and those below.
+    """Result of a test with distances along random directions; extends `BinnedTestResult` by the fields below.
 
     Attributes
     ----------
@@ -336,7 +336,7 @@ class SlicedTestResult(BinnedTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CombinedTestResult(PermutationTestResult):
-    """Result of a test under several semimetrics: the fields of `PermutationTestResult`, and that below.
+    """Result of a test under several semimetrics; extends `PermutationTestResult` by the field below.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ class CombinedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ApproximateTestResult(EnergyTestResult):
-    """Result of a test without permutations: the fields of `EnergyTestResult`, and that below.
+    """Result of a test of equal distributions without permutations; extends `EnergyTestResult` by one field.
 
     Attributes
     ----------

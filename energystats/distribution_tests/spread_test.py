@@ -391,8 +391,8 @@ def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
 def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
     """Return whether groups have unequal shares of the strata while their centres are those of whole groups.
 
-    A centre lies near those, and labels permuted within strata do not keep it there. With equal shares of the strata
-    in every group centres do not differ but by chance.
+    A centre lies near the strata that its group is mostly in, and labels permuted within strata do not keep it there.
+    With equal shares of the strata in every group the centres differ by chance alone.
     """
     if spread.strata.any():
         return False
