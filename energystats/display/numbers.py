@@ -44,7 +44,8 @@ def number(value: float) -> str:
 def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
     """Format a column of numbers with equal decimals, so that the largest has `digits` significant digits.
 
-    It has more if the smallest number would have fewer than two; what lies below the largest by twelve digits is 0 to rounding.
+    It has more if the smallest number would have fewer than two; what lies below the largest by twelve digits is 0 to
+    rounding.
     """
     column = [float(value) for value in values]
     sizes = [abs(value) for value in column if math.isfinite(value)]
