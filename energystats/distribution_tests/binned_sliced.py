@@ -188,7 +188,7 @@ def sliced_work(c: GroupComparison, size: Size) -> list[Work]:
 
 
 def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> float:
-    """Compute the jackknife standard error of the statistic over random directions, from M along each; (L, k, k).
+    """Compute the jackknife standard error of a statistic over random directions, from M for each; (L, k, k).
 
     One column has one direction, and no error.
     """

@@ -65,7 +65,7 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Return notes on groups that a clustering found or may have found, single rows, and names that mislead."""
+    """Return notes on groups that may come from a clustering, groups of one row, and names hard to tell apart."""
     finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
     single = (SINGLE_ROWS,) * (groups.k == d.n > 2)
     return (*single, *finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))

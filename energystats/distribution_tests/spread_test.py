@@ -389,7 +389,7 @@ def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
 
 
 def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether groups have unequal shares of the strata while their centres are those of whole groups.
+    """Return whether distances from group centres reveal strata, of which the groups have unequal shares.
 
     A centre lies near the strata that its group is mostly in, and labels permuted within strata do not keep it there.
     With equal shares of the strata in every group the centres differ by chance alone.
