@@ -99,7 +99,7 @@ def test_names_are_written_out_in_one_way(folder, capsys):
 def test_warnings_of_other_packages_are_printable(monkeypatch):
     shown = []
     monkeypatch.setattr(warnings, "showwarning", lambda message, *_: shown.append(str(message)))
-    with Console().hearing():
+    with Console().noting_warnings():
         warnings.simplefilter("always")
         warnings.warn(f"from {NASTY}", RuntimeWarning, stacklevel=1)
     assert shown[0].startswith(r"from a\x1b]0;owned")

@@ -50,7 +50,7 @@ OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 
 def run_cluster(options: argparse.Namespace, console: Console) -> None:
-    """Cluster the rows of a file."""
+    """Run `energystats cluster`: cluster the rows of a file, test for clusters, and write the results."""
     take = _take_matrix if options.metric == "precomputed" else _take_points
     table, reading, heading = take(options, console)
     with console.announcing_compilation(), bad_input(table.file, table.where):
@@ -88,7 +88,7 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
 
 
 def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
-    """Read points; give their names, where the file has any, and the column that these get in --labels."""
+    """Read points from a file; return the table, its origin, and the heading of the row names in --labels or None."""
     table, _ = read_points(options, console)
     names = table.row_names if options.id is None else table.ids
     rows = tuple(int(i) + 1 for i in table.frame.index)
@@ -99,7 +99,7 @@ def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTab
 
 
 def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
-    """Read a square matrix of rho, likewise."""
+    """Read a square matrix of rho from a file; return it, its origin and a heading for row names in --labels."""
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     file = "standard input" if options.file == "-" else options.file
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
@@ -110,7 +110,7 @@ def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTab
 
 
 def _run_study(options: argparse.Namespace, table: FileTable, reading: Reading) -> Study:
-    """Choose k where that was asked for, cluster and test; what the test lacks is told in the command line's words."""
+    """Cluster the rows and test for clusters, with k chosen from the data where --select asks for it."""
     study = Study.run(
         table.frame,
         options.k,
@@ -124,7 +124,7 @@ def _run_study(options: argparse.Namespace, table: FileTable, reading: Reading) 
 
 
 def print_results(study: Study, console: Console, *, notes: bool) -> None:
-    """Print both summaries."""
+    """Print the summaries of the partition and of its test, or a line that says why there is no test."""
     console.say(study.found.summary())
     if isinstance(study.test, str):
         console.say(f"\n{study.test}")

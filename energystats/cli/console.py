@@ -23,7 +23,7 @@ __all__ = ["Console", "jsonable"]
 
 
 class Console:
-    """Standard output and standard error of a command.
+    """Output of a command to standard output and standard error: text or JSON, notes, and names of files written.
 
     Parameters
     ----------
@@ -39,21 +39,21 @@ class Console:
         self.notes: list[str] = []
         self.files: list[str] = []
         self.lost: str | None = None  # why standard output could not be written
-        self.unheard: set[type[Warning]] = {TiesWarning}
+        self.ignored: set[type[Warning]] = {TiesWarning}
 
     def say(self, text: str = "") -> None:
-        """Print a piece of the text."""
+        """Print a text on standard output, unless --json or --quiet is given."""
         if not self.json and not self.quiet:
             self.write(printable(text))
 
     def show(self, result: VerdictFirst, *, notes: bool) -> None:
-        """Print a summary below a blank line, and where asked for, the notes for which it has no room."""
+        """Print the summary of a result after an empty line, followed by its notes if `notes`."""
         self.say("\n" + result.summary().replace("see `.notes`", "below" if notes else "--notes prints them"))
         if notes and result.notes:
             self.say("\n".join(["\nNotes:", *sentences(map(in_options, result.notes))]))
 
     def note(self, text: str) -> None:
-        """Say something that is good to know, once: on standard error, and in the JSON."""
+        """Print a note on standard error, unless it was printed before, and keep it for the JSON output."""
         # a warning of the library breaks its lines where the source does
         text = " ".join(text.split())
         if text not in self.notes:
@@ -62,7 +62,7 @@ class Console:
                 say_error(f"note: {printable(text)}")
 
     def answer(self, command: str, **parts: Any) -> None:
-        """Print the JSON object, where it was asked for."""
+        """Print the results of a command as one JSON object, if --json is given."""
         if self.json:
             head = {"command": command, "version": __version__}
             whole = {**head, **parts, "files": self.files, "warnings": self.notes}
@@ -71,24 +71,24 @@ class Console:
             self.write(printable_json(text if fits(text := dump(ensure_ascii=False)) else dump()))
 
     def write(self, text: str) -> None:
-        """Print on standard output; where that fails, the files are still written."""
+        """Print a text on standard output; an error is kept for later, so that output files are still written."""
         self.lost = write_out(text) or self.lost
 
-    def check_heard(self) -> None:
-        """Complain if some of the output could not be written, and say which files were."""
+    def check_written(self) -> None:
+        """Raise BadInputError if standard output could not be written, with a list of the files that were."""
         if self.lost is not None:
             files = f"; these files were written: {', '.join(self.files)}" if self.files else ""
             raise BadInputError(f"standard output cannot be written: {self.lost}{files}.")
 
     @contextmanager
-    def hearing(self) -> Iterator[None]:
-        """Turn the package's warnings into notes; ties stand in the summaries, and some were answered."""
+    def noting_warnings(self) -> Iterator[None]:
+        """Print warnings of this package as notes, within a `with` block, except ignored categories."""
         shown = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
             if not issubclass(category, EnergyStatsWarning):
                 shown(category(printable(str(message))), category, filename, lineno, file, line)
-            elif category not in self.unheard:
+            elif category not in self.ignored:
                 self.note(in_options(str(message)))
 
         with warnings.catch_warnings():
@@ -98,7 +98,7 @@ class Console:
 
     @contextmanager
     def announcing_compilation(self) -> Iterator[None]:
-        """Say so when the loops have to be compiled first."""
+        """Print a line on standard error if numerical loops are compiled within a `with` block."""
         from energystats._core.jit import on_compilation
 
         def announce() -> None:
@@ -110,7 +110,7 @@ class Console:
 
 
 def jsonable(value: Any) -> Any:
-    """Turn a value into numbers, text, lists and objects of JSON; what is not finite is null."""
+    """Convert a value to types that JSON has; infinite numbers and NaN become None, other objects text."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):

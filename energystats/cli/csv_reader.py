@@ -33,7 +33,7 @@ MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0":
 def read_csv(
     source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
 ) -> FileTable:
-    """Read the table of a CSV file: its dialect, its shape, and then its cells."""
+    """Read a CSV file as a table: find the dialect, scan all rows, and convert the cells of the rows kept."""
     with readable(source.name):
         blocks = source.blocks(given.encoding)
         head, cut = next(blocks, ""), next(blocks, "") != ""
@@ -51,7 +51,7 @@ def read_csv(
 
 
 def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
-    """Make the columns of whole numbers of all rows of a file of which some are taken."""
+    """Return the columns that hold whole numbers only, by name, for all rows of a file also where some are kept."""
     import pandas as pd
 
     scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
@@ -60,7 +60,7 @@ def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _CsvReader:
-    """A scanned file and how it is read: the columns `as_text` stay text, and cells of `id_name` are never missing."""
+    """Conversion of a scanned CSV file to a table; columns `as_text` stay text, `id_name` has no missing values."""
 
     scan: Scan
     rows: IntArray
@@ -68,7 +68,7 @@ class _CsvReader:
     id_name: str | None = None
 
     def read(self, console: Console) -> FileTable:
-        """Make the table of the rows that were kept, with their numbers, and note what is not plain."""
+        """Return the table of the rows kept, and print notes on cells that may be read in two ways."""
         import pandas as pd
 
         shift, names = int(self.scan.row_names), self.scan.names
@@ -76,7 +76,7 @@ class _CsvReader:
         columns = dict(zip(names, self.scan.columns[shift:], strict=False))
         found, code, empty = {}, [], []
         for name, column in columns.items():
-            found[name], statements = self._settle(name, column)
+            found[name], statements = self._convert(name, column)
             code += statements
             if not (holds_numbers(found[name]) or holds_truths(found[name])):
                 self._note_same_numbers(found[name], console)
@@ -117,13 +117,13 @@ class _CsvReader:
         return table
 
     def _list_texts(self, column: Cells) -> pd.Series[Any]:
-        """List the cells of a column that names the rows, as the file has them."""
+        """Return the cells of a column of row names as text, as the file has them."""
         import pandas as pd
 
         return pd.Series(column.texts, index=self.rows, dtype=object)
 
-    def _settle(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
-        """Make of cells numbers, truth values, or text, and give the statements that do the same to text."""
+    def _convert(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
+        """Convert a column of cells to numbers, truth values or text; return it with pandas statements that do it."""
         import pandas as pd
 
         cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
@@ -153,7 +153,7 @@ class _CsvReader:
         return self._read_text(name, cells, doubtful if asked != "missing" else [])
 
     def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
-        """Make a column of text, in which some words in quotes are no missing values."""
+        """Return cells as a column of text with missing values, and pandas statements that do it; `words` stay text."""
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
@@ -172,7 +172,7 @@ class _CsvReader:
         return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
-        """Make missing, in columns of numbers, what equals a number of --na, and give statements that do the same."""
+        """Set numbers named by --na to missing in number columns of `frame`; return pandas statements that do it."""
         statements = []
         for value in self.scan.dialect.missing_numbers.values():
             for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
@@ -182,7 +182,7 @@ class _CsvReader:
         return statements
 
     def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
-        """Say which word of a column of text equals a number of --na and is a value all the same."""
+        """Print a note if text in a column equals a number of --na but is kept, as in 99.0 for --na 99."""
         words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
         for text in column.dropna().unique() if words else ():
             if (word := words.get(self.scan.dialect.value_of(text))) is not None:
@@ -193,7 +193,7 @@ class _CsvReader:
                 return
 
     def _read_numbers(self, cells: list[str], name: str) -> Any:
-        """Read cells as numbers; whole numbers beyond 64 bits stay text."""
+        """Convert cells of a column to numbers; columns with whole numbers beyond 64 bits stay text."""
         import pandas as pd
 
         gaps = {"", *self.scan.dialect.missing_texts}
@@ -216,7 +216,7 @@ class _CsvReader:
         return found if max(-low, high) >= EXACT else found.astype(float)
 
     def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
-        """Write the call of pandas that reads the same table."""
+        """Return a call of `pandas.read_csv`, as text, that reads the same table."""
         import pandas as pd
 
         scan = self.scan
@@ -242,7 +242,7 @@ class _CsvReader:
 
 
 def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
-    """Collect the arguments of `pandas.read_csv` that say how a file is written."""
+    """Return the arguments of `pandas.read_csv` that describe the dialect of a file, without those at defaults."""
     encoding = dialect.encoding or source.encoding
     usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
     own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
@@ -250,7 +250,7 @@ def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
 
 
 def twice_spelled(words: Collection[str]) -> bool:
-    """Tell whether words are truth values, and one of these has several spellings, such as TRUE and True."""
+    """Return whether words are truth values and one of these has several spellings, such as TRUE and True."""
     lower = [word.lower() for word in set(words)]
     if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
         return False

@@ -28,7 +28,7 @@ __all__ = ["LOGICAL", "Cells", "DecimalPoints", "Scan", "find_line", "line_of"]
 
 
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
-CELLS = 2**12  # looked at together
+CELLS = 2**12  # scanned together
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
 ESCAPED = re.compile(r'\\"')
@@ -38,7 +38,7 @@ ESCAPED = re.compile(r'\\"')
 
 
 def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
-    """Make the lines of a file, without comments, and with a mark before the text of every cell in quotes."""
+    """Yield the lines of a CSV file without comments, with a mark before the text of every quoted cell."""
     text = r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)'
     comment = "" if dialect.comment is None else rf"|{re.escape(dialect.comment)}[^\r\n]*"
     cell = re.compile(rf'(?:^|(?<=[{re.escape(dialect.delimiter)}\r\n]))"{text}{comment}')
@@ -65,12 +65,12 @@ def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
 
 
 def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
-    """Find the line of the file in which a row begins."""
+    """Return the number of the line of a file in which a data row begins; None if it cannot be found."""
     return find_line(_marked_lines(source, dialect), row, dialect)
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Find the line in which a row begins, both counted as people do; quoted cells may hold line ends."""
+    """Return the number of the line, from 1, in which data row `row` begins; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
     reader = csv.reader(lines, delimiter=dialect.delimiter)
@@ -86,7 +86,7 @@ def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
 
 
 def _is_blank(row: list[str]) -> bool:
-    """Tell whether a line has no cell."""
+    """Return whether a line of a CSV file is empty or holds only blanks."""
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
 
@@ -95,7 +95,7 @@ def _is_blank(row: list[str]) -> bool:
 
 @dataclass(kw_only=True)
 class Cells:
-    """The cells of a column as they are written, those in quotes with a mark, and what all rows of the file say of it.
+    """The cells of one column of a CSV file as text, with facts from all rows, such as whether all are numbers.
 
     Attributes
     ----------
@@ -130,8 +130,8 @@ class Cells:
     n: int = 0
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
-    def look(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
-        """Look at the next cells, and keep some or all."""
+    def scan(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
+        """Update the facts about a column with its next cells, and store the cells of the rows kept."""
         joined = SPLIT.join(cells)
         if " " in joined or "\t" in joined:
             texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
@@ -152,7 +152,7 @@ class Cells:
             self.parts.append(joined if kept is None else SPLIT.join(compress(cells, kept)))
 
     def _count(self, cells: Sequence[str], dialect: Dialect) -> bool:
-        """Keep the next numbers, and tell whether all were whole ones."""
+        """Add the numbers in some cells to the column's whole numbers; return whether all of them are whole."""
         gaps = {"", *dialect.missing_texts}
         texts = [text for cell in cells if (text := cell.removeprefix(MARK).strip(" \t")) not in gaps]
         values = [dialect.value_of(text) for text in texts]
@@ -165,19 +165,19 @@ class Cells:
 
     @property
     def cells(self) -> list[str]:
-        """The cells that were kept."""
+        """Return the stored cells of the column, those in quotes with a mark."""
         return [cell for part in self.parts for cell in part.split(SPLIT)]
 
     @property
     def texts(self) -> list[str]:
-        """These cells as the file has them."""
+        """Return the stored cells of the column as the file has them, without marks."""
         return [cell.removeprefix(MARK) for cell in self.cells]
 
 
 class DecimalPoints:
-    """Points between digits, by column: 1.000 beside 999 may be one thousand, or 1 in three decimals.
+    """Record, by column, of numbers such as 1.000, which may be one thousand or 1 with three decimals.
 
-    2.25 in any column tells what the point is.
+    A number such as 2.25 in any column shows that the point is a decimal sign.
     """
 
     def __init__(self, missing: Sequence[str], *, alone: bool) -> None:
@@ -188,8 +188,8 @@ class DecimalPoints:
         self.other: set[int] = set()
         self.decimals = False
 
-    def look(self, j: int, cells: Iterable[str]) -> None:
-        """Look at cells of column j."""
+    def scan(self, j: int, cells: Iterable[str]) -> None:
+        """Record numbers in cells of column j that show whether the point is a decimal sign."""
         for cell in dict.fromkeys(cell.removeprefix(MARK) for cell in cells):
             if cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
                 continue
@@ -202,7 +202,7 @@ class DecimalPoints:
                 self.decimals = self.decimals or POINT_NUMBER.fullmatch(cell) is not None
 
     def doubt(self) -> tuple[int, str] | None:
-        """Find the first column, and a number of it, whose points may part thousands."""
+        """Return the first column with a number whose points may separate thousands, and that number; None without."""
         every = self.alone and not self.decimals
         doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
@@ -212,7 +212,7 @@ class DecimalPoints:
 
 
 class Scan:
-    """The rows of a file, which are counted, from 0, while they go by.
+    """The rows of a CSV file, read once and counted from 0, with their cells collected by column.
 
     Attributes
     ----------
@@ -227,10 +227,10 @@ class Scan:
     def __init__(
         self, source: Source, dialect: Dialect, *, taken: Callable[[int, int], BoolArray] | None, sure: bool
     ) -> None:
-        """Look at the whole file; complaints name the line.
+        """Read the whole file by rows and collect its columns; raise BadInputError with the line for malformed rows.
 
-        `taken` tells which rows between two numbers are kept, all when None. `sure` says that the user has named the
-        decimal sign, so that 1.000 is no thousand.
+        `taken` returns a mask of the rows to keep between two row numbers; all when None. `sure` says that the user has
+        named the decimal sign, so that 1.000 is no thousand.
         """
         self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
         doubtful = dialect.points_are_doubtful and not sure
@@ -246,15 +246,15 @@ class Scan:
 
     @property
     def n_rows(self) -> int:
-        """Rows of data so far."""
+        """Return the number of data rows scanned so far."""
         return self.counts.total()
 
     def _read(self) -> Any:
-        """Split the lines into cells, as a reader of csv, which counts lines."""
+        """Return a CSV reader over the marked lines of the file."""
         return csv.reader(_marked_lines(self.source, self.dialect), delimiter=self.dialect.delimiter, strict=True)
 
     def _run(self) -> None:
-        """Look at the header and at all rows, many of them at a time."""
+        """Scan the header and all rows of the file, several rows at a time."""
         reader = self._read()
         try:
             if self.dialect.header:
@@ -267,7 +267,7 @@ class Scan:
             raise BadInputError(self._write_malformed(error)) from error
 
     def _add(self, rows: list[list[str]]) -> None:
-        """Look at rows of data, but not at the blank lines between them."""
+        """Scan some data rows of the file: count their cells and add these to the columns; blank lines are skipped."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
             if self.header is not None and len(self.header) == 1 and self.dialect.comment is None:
@@ -284,16 +284,16 @@ class Scan:
         kept = None if self.taken is None else self.taken(before, self.n_rows)
         columns = list(zip(*rows, strict=True))
         for j, (column, cells) in enumerate(zip(self.columns, columns, strict=True)):
-            column.look(cells, self.dialect, kept)
+            column.scan(cells, self.dialect, kept)
             if self.points is not None:
-                self.points.look(j, cells)
+                self.points.scan(j, cells)
         self.ends_filled = self.ends_filled or any(columns[-1])
         # with one name fewer than cells the first ones may be names; a hash takes eight bytes, however long they are
         if self.header is not None and len(self.header) + 1 == len(columns):
             self.hashes.extend(map(hash, columns[0]))
 
     def _refuse_gaps(self, rows: list[list[str]]) -> None:
-        """Refuse an empty line with a row of data after it, in a file of one column."""
+        """Raise BadInputError for an empty line before a data row in a file of one column."""
         before = self.n_rows
         for row in rows:
             self.blank = self.blank or not row
@@ -305,7 +305,7 @@ class Scan:
             before += not _is_blank(row)
 
     def _write_malformed(self, error: csv.Error) -> str:
-        """Say where the quotes do not fit."""
+        """Return the message of the error for quotes that do not match, with the line."""
         reader = self._read()
         before = 0
         with suppress(csv.Error):
@@ -317,7 +317,7 @@ class Scan:
         return f"{self.file}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
     def _find_names(self) -> tuple[bool, tuple[str, ...]]:
-        """Find the names of the columns, and whether names of the rows stand before them, or complain."""
+        """Return whether the first column holds row names, and the names of the others; check the header."""
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
             raise BadInputError(f"{self.file}: the file is empty.")
@@ -358,7 +358,7 @@ class Scan:
         return row_names, tuple(names)
 
     def _begins_with_names(self, header: Sequence[str]) -> bool:
-        """Tell whether the first cells name the rows, where the header is one name short, or complain if in doubt.
+        """Return whether first cells are row names if the header has one name fewer; BadInputError if in doubt.
 
         R writes no name above its names of rows. Where a separator ends every row, the last cells are empty; so are
         they where R has written an empty last column.
@@ -383,11 +383,11 @@ class Scan:
         )
 
     def _first_cells_differ(self) -> bool:
-        """Tell whether the first cells of the rows may name these: R's names of rows differ, and none is missing."""
+        """Return whether the first cells of all rows differ, as row names written by R do."""
         return len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) == self.n_rows
 
     def _count_cells(self) -> int:
-        """Count the cells of a row; all rows have as many as the header, or all have one more."""
+        """Return the number of cells in a row; raise BadInputError if rows differ or the header does not fit."""
         ((expected, _),) = self.counts.most_common(1)
         names = expected if self.header is None else len(self.header)
         if expected not in (names, names + 1):
@@ -409,17 +409,17 @@ class Scan:
 
 
 def _counted(number: int, what: str) -> str:
-    """Write a number with its word: '1 cell', '2 cells'."""
+    """Return a number with its noun in the singular or plural: '1 cell', '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 
 def _looks_like_numbers(name: str) -> bool:
-    """Tell whether the name of a column looks like a number, or several."""
+    """Return whether a column name is a number or a list of numbers, as where the header is missing."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
 
 
 def _check_header(names: Sequence[str], file: str, first: int) -> None:
-    """Check that every column has a name of its own."""
+    """Raise BadInputError if a column has no name or two columns have the same name."""
     for j, name in enumerate(names):
         if not name.strip():
             raise BadInputError(

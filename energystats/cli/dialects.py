@@ -35,7 +35,7 @@ NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes int
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """Dialect in which a table is written; None where the file itself shall show it.
+    """The dialect of a CSV file, such as separator and decimal sign; None for what is to be found from the file.
 
     Attributes
     ----------
@@ -69,24 +69,24 @@ class Dialect:
 
     @property
     def options(self) -> list[str]:
-        """Options that said how the file is written, which Parquet says itself."""
+        """Return the command line options given that describe a text file, which have no use for Parquet."""
         names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na", "row_names": "--row-names"}
         kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
         return [names.get(f.name, f"--{f.name}") for f in kept]
 
     @property
     def delimiter(self) -> str:
-        """The character that separates columns, a comma unless it is known to be another."""
+        """Return the character that separates cells; a comma unless another is known."""
         return self.sep or ","
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Words for a missing value."""
+        """Return the words that stand for missing values."""
         return MISSING if self.missing is None else self.missing
 
     @cached_property
     def number(self) -> re.Pattern[str]:
-        """A number in the signs of the file."""
+        """Return a regular expression for a number with the file's decimal and thousands signs."""
         point, sign = re.escape(self.decimal or "."), self.thousands
         # a sign after 0, as in 0.500, parts no thousands, and no one parts them before an exponent
         parted = "" if sign is None else rf"[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:{point}\d*)?|"
@@ -95,18 +95,18 @@ class Dialect:
 
     @cached_property
     def numbers(self) -> re.Pattern[str]:
-        """Cells of a column of numbers, joined: numbers, or missing values, in quotes or not."""
+        """Return a regular expression for the joined cells of a column with only numbers and missing values."""
         words = "|".join(map(re.escape, self.words))
         cell = rf"{MARK}?[ \t]*+(?:(?i:{self.number.pattern})|{words}|)[ \t]*+"
         return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
 
     def is_missing(self, text: str) -> bool:
-        """Tell whether a cell is empty or a word for a missing value; blanks around it do not count."""
+        """Return whether a cell is empty or a word for a missing value; blanks around it do not count."""
         return text in self.words or text.strip(" \t") in ("", *self.words)
 
     @property
     def points_may_part(self) -> bool:
-        """Tell whether 1.000 may be one thousand: between semicolons, as where decimals have a comma."""
+        """Return whether 1.000 may mean one thousand: the point is decimal sign and semicolons separate cells."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     @property
@@ -115,14 +115,14 @@ class Dialect:
         return self.delimiter != "," and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
-        """Write a number in the signs of Python; what is none stays."""
+        """Return a number as Python writes it, converted from the file's signs; other text is unchanged."""
         if self.number.fullmatch(text) is None:
             return text
         text = text if self.thousands is None else text.replace(self.thousands, "")
         return text.replace(self.decimal or ".", ".")
 
     def value_of(self, text: str) -> int | float | None:
-        """Read a number in the signs of the file; None where it is none."""
+        """Convert text with the file's decimal and thousands signs to a number; None if it is no number."""
         if self.number.fullmatch(text) is None:
             return None
         plain = self.plain(text)
@@ -133,25 +133,25 @@ class Dialect:
 
     @cached_property
     def missing_numbers(self) -> dict[str, int | float]:
-        """Words for a missing value that are numbers: columns of numbers are compared with these as numbers."""
+        """Return the words for missing values that are numbers, with their values."""
         values = {word: self.value_of(word) for word in self.words}
         return {word: value for word, value in values.items() if value is not None}
 
     @property
     def missing_texts(self) -> tuple[str, ...]:
-        """The other words for a missing value."""
+        """Return the words for missing values that are not numbers."""
         return tuple(word for word in self.words if word not in self.missing_numbers)
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """Quoted cells that may be values all the same; a word that was asked for is missing, quoted or not."""
+        """Return the texts that may be plain text and no missing values where a CSV cell has them in quotes."""
         if self.missing is None or self.quoted_na == "word":
             return ("", *self.words)
         return ("",)
 
 
 def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) -> Dialect:
-    """Complete a dialect by its separator and its decimal sign, as given or as the first lines show.
+    """Return the dialect of a CSV file, with separator and decimal sign found from its first lines if not given.
 
     `cut` says that `head` is only the beginning of the file.
     """
@@ -196,7 +196,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
 
 
 def check_words(dialect: Dialect) -> None:
-    """Complain about words of --na that are no words or numbers as the file writes them."""
+    """Raise BadInputError for words of --na that are ambiguous or are no numbers as the file writes them."""
     if "," in (dialect.decimal, dialect.thousands):
         for given in dialect.na_lists:
             found = re.search(r"[-+]?\d+(,\d+)+", re.sub('"[^"]*"', "", given))
@@ -219,7 +219,7 @@ def check_words(dialect: Dialect) -> None:
 
 
 def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[str]:
-    """Take the lines at the beginning that hold cells."""
+    """Return the first lines of a text that are neither blank nor comments, at most 200."""
     lines = re.split("\r\n|\r|\n", head)[: LINES_LOOKED_AT + 50]
     if cut and len(lines) <= LINES_LOOKED_AT + 49:
         lines = lines[:-1] or lines
@@ -228,10 +228,10 @@ def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[s
 
 
 def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool) -> str:
-    """Find the one of , ; tab | and blank that cuts all lines into equally many cells, at least two.
+    """Return the separator that splits all lines into equally many cells, or else the likeliest one.
 
-    Else one that leaves the header one cell shorter, as R does; else the header's commonest. Where two may be meant,
-    complain, unless the comma is one of them and stands in numbers, as the options say.
+    The likeliest one leaves the header one cell shorter, as R does, or is the header's commonest. Where two may be
+    meant, raise ValueError, unless the comma is one of them and stands in numbers, as the options say.
     """
     bare = re.sub('"[^"]*"', "", lines[0])
     # names of columns may hold blanks, but hardly ever another separator
@@ -259,7 +259,7 @@ def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool)
 
 
 def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[str]:
-    """List the separators that may be meant where some cut all lines into equally many cells, outside quotes.
+    """Return separators that may be meant: one that splits all lines evenly, and others that would do as well.
 
     A decimal comma in every number cuts as evenly as what stands between the numbers. Words may hold blanks, and so
     may names of columns: these are in question only where every comma may be a decimal one.
@@ -284,7 +284,7 @@ def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[
 
 
 def _describe_tie(found: Sequence[str], lines: Sequence[str], row: int) -> str:
-    """Say which separators may be meant, and how each would cut a line."""
+    """Return an error message with the separators that may be meant, and how each splits a line."""
     readings = []
     for sep in found:
         cells = [cell for cell in _cells_of(lines[row:], sep)[0] if cell or sep != " "]
@@ -294,7 +294,7 @@ def _describe_tie(found: Sequence[str], lines: Sequence[str], row: int) -> str:
 
 
 def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
-    """Tell whether below a single name there are numbers such as 1,5, and not two columns of whole numbers."""
+    """Return whether lines are one column of numbers such as 1,5 rather than two columns of whole ones."""
     rest = [line.strip() for line in lines[1:]]
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
         return False
@@ -302,7 +302,7 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
 
 
 def _are_aligned(lines: Sequence[str], sep: str) -> bool:
-    """Tell whether runs of blanks cut the lines evenly, with numbers among the cells, and single separators do not."""
+    """Return whether columns are aligned by runs of blanks, so that a single separator does not split them."""
     plain = [re.sub('"[^"]*"', '""', line) for line in lines]
     if not any("  " in line or line != line.strip(" ") for line in plain):
         return False
@@ -320,7 +320,7 @@ def _are_aligned(lines: Sequence[str], sep: str) -> bool:
 
 
 def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
-    """Split lines into cells; where strict, none if quotes do not fit, and a last cell that goes on is left out."""
+    """Split lines into cells at a separator; if `strict`, none where quotes do not match."""
     # R's write.table puts a backslash before a quote inside quotes between blanks
     plain = [line.replace('\\"', '""') for line in lines] if sep == " " else lines
     try:
@@ -330,7 +330,7 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
 
 
 def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
-    """Tell whether numbers have a comma: some do, and none has a point; 1,000 alone leaves a doubt.
+    """Return whether numbers of a file have decimal commas; raise ValueError if only such as 1,000 have one.
 
     Where the header is one name short, the first cells are names of the rows if `named`, and no numbers.
     """
@@ -347,7 +347,7 @@ def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
 
 
 def doubt_of(number: str) -> str:
-    """Say both readings of a number such as 1,000, and the options that choose."""
+    """Return a message with both readings of a number such as 1,000, and the options that choose one."""
     sign = "," if "," in number else "."
     plain = number.replace(sign, "")
     if number.count(sign) > 1:

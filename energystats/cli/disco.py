@@ -38,7 +38,7 @@ EXAMPLES = """\
 
 
 def run_disco(options: argparse.Namespace, console: Console) -> None:
-    """Decompose the dispersion of the responses in a file."""
+    """Run `energystats disco`: decompose the dispersion of responses in a file by a formula, and write the results."""
     from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.disco import disco
     from energystats.inputs.formulas import parse
@@ -86,7 +86,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
 
 
 def _find_labels(formula: str, strata: str | None) -> list[str]:
-    """List strata, and columns that are factors as C(x) and nothing else: read as text, so that 01 and 1 are two."""
+    """Return columns to read as text, so that 01 and 1 differ: strata, and factors only used as C(x) in a formula."""
     names = {name.strip("`") for name in FACTOR.findall(formula)} | ({strata} if strata is not None else set())
     rest = FACTOR.sub(" ", formula)
     if re.search(r"(^|[^\w.)])\.($|[^\w])", rest):  # all columns, these as numbers
@@ -95,7 +95,7 @@ def _find_labels(formula: str, strata: str | None) -> list[str]:
 
 
 def _alone(name: str) -> str:
-    """Make the pattern of a name that is no part of another."""
+    """Return a regular expression for a column name in a formula that is not part of a longer name."""
     return rf"(?<![\w.]){re.escape(name)}(?![\w.])"
 
 

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM, which end the program with one line and a status of their own whatever they meet."""
+"""End of the program by Ctrl-C or SIGTERM, with one line and an exit status of its own."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TERMINATED = 143  # as shells count a program that SIGTERM ended
 
 
 class TerminatedError(KeyboardInterrupt):
-    """Raised by SIGTERM; what stops for Ctrl-C stops for it."""
+    """Raised on SIGTERM; a KeyboardInterrupt, so that all that stops on Ctrl-C stops on it."""
 
 
 @contextmanager
 def answering_signals() -> Iterator[list[type[KeyboardInterrupt]]]:
-    """Let SIGTERM end the program as Ctrl-C does, so that half-written files are taken away; list what has arrived.
+    """Make SIGTERM end the program as Ctrl-C does, within a `with` block; yield a list of the signals received.
 
     Compiled code and imports may make another error of a KeyboardInterrupt, or pass over it; the list still has it.
     """

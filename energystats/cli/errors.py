@@ -39,12 +39,12 @@ ALIKE = re.compile(
 
 
 class BadInputError(Exception):
-    """Anything the user can mend; its text is the line that is shown."""
+    """An error that the user can correct; its text is printed as one line on standard error."""
 
 
 @contextmanager
 def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[None]:
-    """Show errors of the library as one line that names the file, and by `where` the row and its line."""
+    """Convert library errors in a `with` block to BadInputError with the file name and, by `where`, the row."""
     try:
         yield
     except RowError as error:
@@ -55,7 +55,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 
 
 def in_options(text: str) -> str:
-    """Put a message of the library into the words of the command line."""
+    """Return a message of the library with names of arguments replaced by command line options."""
     for ours, theirs in WORDS.items():
         text = text.replace(ours, theirs)
     return ALIKE.sub(lambda match: f"--{match[1].replace('_', '-')}", text)
@@ -68,10 +68,10 @@ HIDDEN = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Write out characters that a terminal obeys, as \x1b; names from a file may hold anything."""
+    r"""Return a text with control characters escaped, as \x1b, so that a terminal does not obey them."""
     return HIDDEN.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text)
 
 
 def printable_json(text: str) -> str:
-    r"""Write JSON that means the same, with such characters as \u001b."""
+    r"""Return JSON text with control characters escaped, as \u001b, and the same meaning."""
     return HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

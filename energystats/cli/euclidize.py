@@ -31,12 +31,12 @@ EXAMPLES = """\
 
 
 def _is_whole(matrix: FloatArray) -> bool:
-    """Tell whether all entries are whole numbers, which need no decimal sign."""
+    """Return whether all entries of a matrix are whole numbers."""
     return bool((matrix == np.round(matrix)).all())
 
 
 def run_euclidize(options: argparse.Namespace, console: Console) -> None:
-    """Repair the dissimilarities in a file."""
+    """Run `energystats euclidize`: make a matrix of dissimilarities in a file Euclidean, and write it."""
     from energystats.geometry.euclidize import cailliez, lingoes
 
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)

@@ -29,7 +29,7 @@ EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, whi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileTable:
-    """A table, where it came from, and the Python lines that read it again.
+    """A data frame read from a file, with its origin and the Python statements that read it again.
 
     Attributes
     ----------
@@ -81,13 +81,13 @@ class FileTable:
     index_names: tuple[str, ...] = ()
 
     def where(self, row: int) -> str:
-        """Name a row as 'row 17 (line 18)': counted from 1 below the header, and the line of the file it begins in."""
+        """Return a data row's place as text, 'row 17 (line 18)': rows from 1 below the header, lines of the file."""
         line = None if self.source is None else line_of(self.source, self.dialect, row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
     @property
     def numbered_names(self) -> bool:
-        """Tell whether a line of numbers, but for columns of text, was taken for the names of the columns."""
+        """Return whether the names of all columns of numbers are numbers, as where data were taken for a header."""
         if self.source is None or not self.dialect.header:
             return False
         names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
@@ -95,7 +95,7 @@ class FileTable:
 
     @property
     def sep_hint(self) -> str:
-        """Question about --sep where the only column has the name of several."""
+        """Return a question about --sep if the name of the only column holds another separator; else empty."""
         names = list(map(str, self.frame.columns))
         others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
         if self.source is None or not others:
@@ -103,20 +103,20 @@ class FileTable:
         return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
-        """Make the same table with other rows or columns."""
+        """Return a copy with another data frame, and with statements that lead to it added to the code."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
 
 @dataclass(frozen=True, eq=False)
 class RowRanges:
-    """Rows by number, such as 1:100,205,300: (the last open at the end)."""
+    """Row numbers given by --rows as ranges, such as 1:100,205,300: (the last is open at the end)."""
 
     text: str
     ranges: tuple[tuple[int, float], ...]
 
     @classmethod
     def of(cls, text: str) -> RowRanges:
-        """Read numbers and ranges, counted from 1."""
+        """Read row numbers and ranges, counted from 1, from text such as 1:100,205,300:."""
         ranges = []
         for part in text.split(","):
             match = re.fullmatch(r"\s*(\d*)\s*(:?)\s*(\d*)\s*", part)
@@ -127,14 +127,14 @@ class RowRanges:
         return cls(text, tuple(ranges))
 
     def taken(self, begin: int, end: int) -> BoolArray:
-        """Tell which of the rows from `begin` up to `end`, counted from 0, are taken."""
+        """Return a mask of the rows in the ranges, for rows `begin` up to `end` counted from 0; (end - begin,)."""
         numbers = np.arange(begin, end)[:, None] + 1
         low, high = np.array(self.ranges).T
         taken: BoolArray = ((low <= numbers) & (numbers <= high)).any(axis=1)
         return taken
 
     def within(self, n: int) -> BoolArray:
-        """Tell which of n rows are taken, where all of these are rows of the table."""
+        """Return a mask of the rows in the ranges, of n rows; raise BadInputError if a range exceeds n; (n,)."""
         for part, (first, last) in zip(self.text.split(","), self.ranges, strict=True):
             if not 1 <= first <= min(last, n) or n < last < math.inf:
                 raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
@@ -142,7 +142,7 @@ class RowRanges:
 
 
 def is_large(column: pd.Series[Any]) -> bool:
-    """Tell whether a column of whole numbers has some that floating-point numbers would round."""
+    """Return whether a column of whole numbers has one of 2**53 or more in size, which floats may round."""
     from pandas.api.types import is_integer_dtype
 
     if not is_integer_dtype(column.dtype) or not column.notna().any():
@@ -151,7 +151,7 @@ def is_large(column: pd.Series[Any]) -> bool:
 
 
 def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
-    """Write the statement that takes rows, if there is one to be written."""
+    """Return a list with the pandas statement that takes the rows kept; empty if all are read."""
     if rows is None:
         return []
     whole = kept[-1] - kept[0] + 1 == kept.size
@@ -159,5 +159,5 @@ def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
 
 
 def unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Keep names of rows, but not those that only count the rows from 0 or 1."""
+    """Return the row names; None if they only count the rows from 0 or 1."""
     return None if any((names == (names.index + first).astype(str)).all() for first in (0, 1)) else names

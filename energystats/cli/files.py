@@ -33,7 +33,7 @@ SUFFIXES = {
 
 
 def _target_of(path: Path) -> Path:
-    """Find the file that is replaced: a link stays, and what it leads to is written."""
+    """Return the path of the file that an output path leads to through links; BadInputError if it cannot be written."""
     try:
         target = path.resolve()
         exists = os.path.lexists(target)
@@ -48,7 +48,7 @@ def _target_of(path: Path) -> Path:
 
 
 def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
-    """Complain about output files, each a "picture", "table" or "report", before anything is computed."""
+    """Raise BadInputError if an output file, a (path, kind) pair, cannot be written or would overwrite the input."""
     source = None if read in (None, "-") or not Path(read).exists() else Path(read)
     taken = {} if source is None else {source.resolve(): "the input"}
     for path, what in outputs:
@@ -70,7 +70,7 @@ def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
 
 
 def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
-    """Write an output file, which is complete or absent, and say so."""
+    """Write an output file by calling `write`, so that it is complete or absent, and print its name."""
     try:
         write_whole(_target_of(path), write, path.suffix)
     except OSError as error:
@@ -80,7 +80,7 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
-    """Write the cluster of every row; with `safe`, cells that a spreadsheet would run begin with an apostrophe."""
+    """Write a CSV file with a label for every row; if `safe`, cells that a spreadsheet would run get an apostrophe."""
     import pandas as pd
 
     heads = harmless(list(columns), console, safe=safe, file=path)
@@ -90,7 +90,7 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 
 
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
-    """Leave texts as they are, with a note, or put an apostrophe where a spreadsheet would take them for a formula."""
+    """Return cells, with an apostrophe before spreadsheet formulas if `safe`; if not, print a note on such cells."""
     formulas = [isinstance(value, str) and _is_formula(value) for value in values]
     if not any(formulas):
         return list(values)
@@ -104,7 +104,7 @@ def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path)
 
 
 def _is_formula(text: str) -> bool:
-    """Tell whether a spreadsheet would take a cell for a formula; numbers are none."""
+    """Return whether a spreadsheet would run a cell's text as a formula; numbers such as -1 are none."""
     if not text.lstrip(" \n").startswith(RUNS):
         return False
     try:
@@ -115,13 +115,13 @@ def _is_formula(text: str) -> bool:
 
 
 def save_picture(path: Path | None, results: Sequence[Any], console: Console) -> None:
-    """Draw one panel per result, if a picture is wanted."""
+    """Draw one panel per result and write the figure to `path`; nothing for None."""
     if path is not None:
         save(path, lambda partial: _draw(partial, results), console)
 
 
 def _draw(path: Path, results: Sequence[Any]) -> None:
-    """Draw one panel per result."""
+    """Draw one panel per result, and write the figure to a file."""
     import matplotlib.pyplot as plt
 
     figure, axes = plt.subplots(1, len(results), figsize=(5.6 * len(results), 4.6), layout="constrained", squeeze=False)
@@ -135,7 +135,7 @@ def _draw(path: Path, results: Sequence[Any]) -> None:
 
 
 def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Break titles into lines that end before the next panel and the edge of the picture."""
+    """Wrap the titles of panels so that they do not run into the next panel or beyond the figure."""
     # the width of a title is known once it has been laid out
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):

@@ -20,7 +20,7 @@ __all__ = ["in_order", "keep_labelled", "keep_whole_units", "note_doubts", "with
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
-    """Take away blanks around the words of these columns, which would make "B" and "B " two groups or categories."""
+    """Return the table without blanks around text in the named columns, and print how many rows changed."""
     import pandas as pd
 
     frame, code = table.frame.copy(deep=False), []
@@ -47,12 +47,12 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
 
 
 def _strip(cell: Any) -> Any:
-    """Take away the blanks around a word; blanks alone are a missing value, and an empty text stays."""
+    """Return a text without blanks around it, None for blanks alone; an empty text and other values are unchanged."""
     return cell.strip() or None if isinstance(cell, str) and cell != cell.strip() else cell
 
 
 def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
-    """Keep the rows whose group, or other label, is known; the rest is complained about, or left out."""
+    """Return the rows with a label in a column; BadInputError if others exist, unless `missing` is "drop"."""
     note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
@@ -72,7 +72,7 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
 
 
 def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
-    """Keep the units with one row in every group; others are complained about, or left out where a row is lacking.
+    """Return rows of units that have one row in every group; BadInputError for others, or drop incomplete units.
 
     The two columns of `labels` are the unit and the group of every row in use.
     """
@@ -104,7 +104,7 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
 
 
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
-    """Say which words of columns of text may be one group in two spellings, and which stand for missing values."""
+    """Print notes on text in the named columns that may be one group in two spellings or a missing value."""
     check_spelling(table, names)
     texts = [name for name in names if not (holds_numbers(table.frame[name]) or holds_truths(table.frame[name]))]
     if gaps := [name for name in texts if name in table.emptied and table.frame[name].isna().any()]:
@@ -125,7 +125,7 @@ def note_doubts(table: FileTable, names: Sequence[str], console: Console, where:
 
 
 def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None:
-    """Refuse numbers that differ by rounding alone, such as 0.3 and 0.30000000000000004."""
+    """Raise BadInputError if two numbers in a column of text differ by rounding alone."""
     numbers = ((table.dialect.value_of(text), text) for text in texts)
     written = {float(number): text for number, text in numbers if number is not None}
     found = find_alike_but_for_rounding(list(written)) if len(written) > 1 else None
@@ -137,7 +137,7 @@ def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None
 
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:
-    """Say which texts are two as text and one as numbers, on paper, or but for capitals."""
+    """Print notes on pairs of group names that are equal as numbers, in lower case, or when printed."""
     numbers = [dialect.value_of(text) for text in texts]
     because, mend = "because groups are text", "write them alike if they are one"
     pairs = [("mean the same", _first_pair(texts, numbers), because)]
@@ -152,7 +152,7 @@ def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str
 
 
 def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None:
-    """Find the first two texts with the same meaning; None is no meaning."""
+    """Return the first two texts that have the same meaning, `meanings` being parallel; None without such a pair."""
     first: dict[Any, str] = {}
     for text, meaning in zip(texts, meanings, strict=True):
         if meaning is not None and first.setdefault(meaning, text) != text:
@@ -161,7 +161,7 @@ def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None
 
 
 def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
-    """Make groups that are all numbers, as the file writes these, categories in their order; 01 and 1 stay two."""
+    """Return labels as categories in numeric order if all are numbers (01 and 1 stay different), else unchanged."""
     import pandas as pd
 
     if holds_numbers(groups) or isinstance(groups.dtype, pd.CategoricalDtype):

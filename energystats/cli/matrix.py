@@ -22,7 +22,7 @@ __all__ = ["read_matrix"]
 
 
 def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
-    """Read the square matrix of a CSV or Parquet file, with its names, and give a statement that reads it again.
+    """Read a square matrix with names from a CSV or Parquet file; return it and a pandas statement that reads it.
 
     With `names`, the column of this name has the names of the rows, as the first one has otherwise.
     """
@@ -56,10 +56,10 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     sign, left = dialect.decimal or ".", int(matrix.layout == "both")
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:
-        # all entries are in one unit, so that one of them tells of all what a point is
+        # all entries are in one unit, so that one of them shows for all what a point is
         points = DecimalPoints(dialect.words, alone=True)
         for row in entries:
-            points.look(0, row)
+            points.scan(0, row)
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
     shown = any(sign in cell for row in entries for cell in row)
@@ -68,12 +68,12 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
 
 def _read_in_signs(dialect: Dialect, cell: str) -> float | None:
-    """Read a number in the signs of the file; None where it is none."""
+    """Convert a cell with the file's decimal and thousands signs to a float; None if it is no number."""
     return None if dialect.number.fullmatch(cell) is None else float(dialect.plain(cell))
 
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """Write the statement that makes a square frame of the same numbers."""
+    """Return a pandas statement, as text, that reads the same square matrix."""
     if source.is_parquet(()):
         stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
         return f"X = pd.read_parquet({stream}).select_dtypes('number')"

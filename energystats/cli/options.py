@@ -28,7 +28,7 @@ __all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Comman
 
 
 def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
-    """Make the type of an option: a word is read, and then refused or converted as the library does it."""
+    """Return an argparse type that converts a word by `read` and checks it by a function of the library."""
 
     def convert(word: str) -> Any:
         value = read(word)
@@ -43,24 +43,24 @@ def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: 
 
 
 def count(name: str, low: int = 1) -> Callable[[str], Any]:
-    """Make the type of an option that takes a whole number."""
+    """Return an argparse type for a whole number that is at least `low`."""
     return checked_by(int, check_count, name=name, low=low)
 
 
 def one_of(name: str, *words: str) -> Callable[[str], Any]:
-    """Make the type of an option that takes one of some words."""
+    """Return an argparse type that accepts one of the given words."""
     return checked_by(str, check_option, name=name, options=words)
 
 
 def split_names(text: str, known: Sequence[str]) -> list[str]:
-    """Split names at commas; one that holds a comma stands alone or in double quotes."""
+    """Split a list of column names at commas; a name with a comma must be in double quotes or stand alone."""
     if text in known:
         return [text]
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
 
 
 def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[str, str] | None = None) -> Any:
-    """Make the type of an option that takes one character, or the name of one."""
+    """Return an argparse type for one character, or the name of one such as "tab"."""
 
     def convert(word: str) -> str:
         sign = (words or {}).get(word.lower(), word)
@@ -72,7 +72,7 @@ def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[st
 
 
 def _condition(word: str) -> str:
-    """Check that a condition compares something."""
+    """Return a condition for --where; raise BadInputError if it holds no comparison."""
     if not any(sign in word for sign in "=<>"):
         raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {word!r}.")
     return word
@@ -196,15 +196,15 @@ WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "
 
 
 def picture_of(what: str) -> Table:
-    """Make the option for a picture."""
+    """Return the option --plot, which writes a picture of `what`, as argparse arguments."""
     return {"--plot": {"metavar": "PNG", "type": Path, "help": f"write a picture of {what} (.png, .pdf or .svg)"}}
 
 
 class Parser(argparse.ArgumentParser):
-    """Argparse whose errors are one line."""
+    """An argument parser whose errors are BadInputError, printed as one line."""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse words, where the value of an option may begin with a hyphen, if it is not the name of an option."""
+        """Parse command line words; the value of an option may begin with a hyphen if it names no option."""
         words: list[str] = []
         for word in sys.argv[1:] if args is None else args:
             if word.startswith("--") and word.endswith("=--"):
@@ -219,7 +219,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print the help or the version, or complain that standard output cannot be written."""
+        """Print help or version on standard output; raise BadInputError if it cannot be written."""
         if (lost := write_out(message, end="")) is not None:
             raise BadInputError(f"standard output cannot be written: {lost}.")
 
@@ -229,7 +229,7 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A command: what it runs, its help that ends in examples, its own options and the groups of those it shares.
+    """A command of the command line: the function it runs, its help, and its options.
 
     `useless` lists options that others leave without any effect, as (option, condition, "with" or "without" what).
     """
@@ -244,7 +244,7 @@ class Command:
     useless: Sequence[tuple[str, Callable[[argparse.Namespace], bool], str]] = ()
 
     def add_to(self, commands: argparse._SubParsersAction[Parser]) -> None:
-        """Add the command to the parser of all."""
+        """Add the command with its options to an argument parser's commands."""
         parser = commands.add_parser(
             self.name,
             help=self.summary,
@@ -259,7 +259,7 @@ class Command:
                 part.add_argument(*names.split(), **how)
 
     def start(self, parser: Parser, options: argparse.Namespace, console: Console) -> None:
-        """Check what the options say together, before any file is read, and run."""
+        """Check the options of a command together, before any file is read, and run the command."""
         given = vars(options)
         check_outputs(given.get("file"), *((given[name], what) for name, what in WRITTEN.items() if given.get(name)))
         if "metric" in given:
@@ -275,7 +275,7 @@ class Command:
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Collect the arguments that all functions of the library take; no bar is shown where nobody sees it."""
+    """Return the options that all functions of the library take, as keyword arguments."""
     unseen = options.quiet or sys.stderr is None or not sys.stderr.isatty()
     return {
         "metric": options.metric,
@@ -288,7 +288,7 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def dialect_of(options: argparse.Namespace) -> Dialect:
-    """Collect what the user said about the file; --na may be given several times."""
+    """Return the dialect of the input file as far as options of the command line give it."""
     given = getattr(options, "na", None)
     return Dialect(
         sep=options.sep,

@@ -56,7 +56,7 @@ TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 
 def payload_of(result: Any) -> dict[str, Any]:
-    """Collect the fields of a result under their own names."""
+    """Return the fields of a result by name, as a dictionary for JSON output."""
     names = next(names for kind, names in FIELDS.items() if isinstance(result, kind))
     fields = {name: getattr(result, name) for name in names}
     if "metric" in fields:

@@ -32,7 +32,7 @@ __all__ = ["note_if_equal", "read_points"]
 def read_points(
     options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
 ) -> tuple[FileTable, pd.DataFrame]:
-    """Read a file and keep the rows and columns that the options ask for, and labels of the rows; say what is used.
+    """Read a file; return a table of points, with the rows and columns that options ask for, and labels of the rows.
 
     `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
     are text.
@@ -84,14 +84,14 @@ def read_points(
         choice = keep_whole_units(choice, of_rows, options.missing, console)
     _check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
-        console.unheard.add(MatrixAsPointsWarning)
+        console.ignored.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
     console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
     return choice, table.frame.loc[choice.frame.index, of_labels]
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:
-    """Keep rows without gaps: others are complained about with their place, or left out where that was asked for."""
+    """Return the table without rows that have missing values, or raise BadInputError if `missing` is raise."""
 
     def place(cells: BoolArray) -> tuple[str, Any]:
         row, column = (int(i) for i in np.argwhere(cells)[0])
@@ -119,7 +119,7 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
 
 
 def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
-    """Write 0 and 1 for truth values, where the metric compares these."""
+    """Return the table with truth values as 0 and 1 if the metric compares these as numbers."""
     names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
     if not names or not resolve(options.metric, 1.0).domain.truths:
         return table
@@ -131,7 +131,7 @@ def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Seque
 def _check_comparable(
     whole: FileTable, choice: FileTable, options: argparse.Namespace, leave_out: Sequence[str]
 ) -> None:
-    """Refuse, before anything is said, rows that the metric cannot compare and a matrix in place of points."""
+    """Raise BadInputError if the metric cannot compare the rows, or the points look like a matrix of distances."""
     frame = choice.frame
     with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)
@@ -151,7 +151,7 @@ def _check_comparable(
 
 
 def _check_names_of_columns(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Refuse names of rows, or a column of text, with the names of the columns of a matrix in another order."""
+    """Raise BadInputError if row names of a matrix are its column names in another order."""
     columns = list(map(str, frame.columns))
     texts = [whole.frame[c] for c in whole.frame.columns if c not in (*leave_out, *columns)]
     named = [names for names in (whole.row_names, whole.ids, *texts) if names is not None]
@@ -166,12 +166,12 @@ def _check_names_of_columns(whole: FileTable, frame: pd.DataFrame, leave_out: Se
 
 
 def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Refuse columns that form a matrix of dissimilarities, with all rows that were read or those in use.
+    """Raise BadInputError if the columns form a symmetric matrix with a zero diagonal, as dissimilarities do.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
-    some rows were read, they and their own columns are looked at.
+    some rows were read, they and their own columns are checked.
     """
-    # with --where or --rows a matrix is square no longer, so that the whole table is looked at too
+    # with --where or --rows a matrix is square no longer, so that the whole table is checked too
     numeric = [c for c in whole.frame.columns if holds_numbers(whole.frame[c]) and c not in leave_out]
     tables = [frame, whole.frame[list(frame.columns)], whole.frame[numeric], whole.frame[numeric[1:]]]
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
@@ -186,7 +186,7 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
 
 
 def note_if_equal(total: float, metric: str, console: Console) -> None:
-    """Say so when the metric sees no difference between any two rows, or is another one in R."""
+    """Print a note if all distances are 0, or if the metric is canberra, which R computes differently."""
     if metric == "canberra":
         console.note(
             "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "

@@ -35,7 +35,7 @@ exit status:
 
 
 def run(arguments: Sequence[str] | None, arrived: Sequence[object] = ()) -> int:
-    """Run the command line, as `energystats.cli.main` does; bad input after a signal that has `arrived` is none."""
+    """Parse the arguments of the command line, run the command, and return its exit status: 0, or 2 for bad input."""
     os.environ["MPLBACKEND"] = "Agg"  # pictures go into files
     try:
         words = list(sys.argv[1:] if arguments is None else arguments)
@@ -44,9 +44,9 @@ def run(arguments: Sequence[str] | None, arrived: Sequence[object] = ()) -> int:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
         console = Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))
-        with console.hearing():
+        with console.noting_warnings():
             options.start(options, console)
-        console.check_heard()
+        console.check_written()
     except BadInputError as error:
         if arrived:
             raise
@@ -56,7 +56,7 @@ def run(arguments: Sequence[str] | None, arrived: Sequence[object] = ()) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Make the parser of the commands."""
+    """Return the argument parser with all commands."""
     parser = Parser(
         prog="energystats",
         description="Energy-distance tests and clustering.",

@@ -35,7 +35,7 @@ def read_table(
     rows: RowRanges | None = None,
     id_name: str | None = None,
 ) -> FileTable:
-    """Read the rows of a CSV or Parquet file, all of them when `rows` is None.
+    """Read the rows of a CSV or Parquet file as a table; all rows if `rows` is None.
 
     The columns `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
@@ -49,7 +49,7 @@ def read_table(
 
 
 def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
-    """Read the table of a Parquet file; a level of its index may have the name that --id or another option gives."""
+    """Read a Parquet file as a table; a level of its index becomes a column if an option names it."""
     import pandas as pd
 
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
@@ -108,9 +108,9 @@ def _from_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, 
 def _restore_types(
     frame: pd.DataFrame, stored: io.BytesIO, schema: Any, labels: Sequence[str | None]
 ) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
-    """Make categories, whole numbers and text of columns for which pandas gives something else.
+    """Restore column types of a Parquet file that pandas changes; return data frame, lost categories and statements.
 
-    These are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
+    Restored are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
     """
     import pyarrow.parquet as pq
 
@@ -135,13 +135,13 @@ def _restore_types(
 
 
 def _check_names(names: Sequence[str], file: str) -> None:
-    """Refuse columns of one name."""
+    """Raise BadInputError if two columns of a file have the same name."""
     if twice := [name for name in names if names.count(name) > 1]:
         raise BadInputError(f"{file}: every column needs a name of its own, but {twice[0]!r} is the name of several.")
 
 
 def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
-    """Make some columns text, whatever they hold; text is what categories are made of."""
+    """Return the table with the columns named by --category converted to text."""
     frame = table.frame.copy(deep=False)
     code = []
     for name in categories:

@@ -49,7 +49,7 @@ OF_TEST = ("--block-length", "--max-breaks", "--level", "--resamples", "--seed")
 
 
 def run_segment(options: argparse.Namespace, console: Console) -> None:
-    """Find breaks in the rows of a file."""
+    """Run `energystats segment`: find breaks in the ordered rows of a file, and write the results."""
     from energystats.clustering.segments import segment
     from energystats.distribution_tests.segment_test import segment_test
 
@@ -80,12 +80,12 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
 
 
 def _is_cut(options: argparse.Namespace) -> bool:
-    """Tell whether a cut was asked for, and not a test."""
+    """Return whether options ask for a segmentation without a test, by -k or --penalty."""
     return options.k is not None or options.penalty is not None
 
 
 def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Make numbers or dates of a column of text, as the file writes them: none is rounded that the file tells apart."""
+    """Convert the text of the order column to numbers or dates, without loss by rounding; BadInputError for others."""
     import pandas as pd
 
     if holds_numbers(texts) or texts.dtype.kind == "M":
@@ -113,7 +113,7 @@ def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
 def _not_an_order(
     table: FileTable, texts: pd.Series[Any], entries: list[str], numbers: list[int | float | None]
 ) -> BadInputError:
-    """Make the error that names the first value that is no number, or no date where most values are dates."""
+    """Return the error for an order column, with the first value that is neither number nor date."""
     dates = [_read_date(entry) for entry in entries]
     values: list[Any] = [*numbers] if dates.count(None) >= numbers.count(None) else dates
     rule = f"{table.file}: --order must name a column of numbers or of dates such as 2001-05-31, and {texts.name!r} has"
@@ -135,7 +135,7 @@ def _not_an_order(
 
 
 def _read_date(text: str) -> Any:
-    """Read one date; None where it is none."""
+    """Convert text to a date; None if it is none."""
     import pandas as pd
 
     try:

@@ -45,7 +45,7 @@ OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt
 
 
 def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Series[Any]:
-    """Find one column, of single values unless `nested`, or raise an error with the names that look like it."""
+    """Return the named column of a table; BadInputError with similar names if missing, or if cells hold lists."""
     known = list(table.frame.columns)
     if name not in known:
         check_not_index(table, [name])
@@ -59,7 +59,7 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
 
 
 def check_not_index(table: FileTable, names: Sequence[str]) -> None:
-    """Refuse names of the index of a Parquet file, which holds names of the rows and no column."""
+    """Raise BadInputError if a name is that of the index of a Parquet file, which is no column."""
     for name in names:
         if name in table.index_names:
             raise BadInputError(
@@ -78,7 +78,7 @@ def choose_columns(
     mixed: bool,
     matrix: bool,
 ) -> FileTable:
-    """Choose the columns asked for, or every numeric one (every one when mixed), and say which were left out.
+    """Return the table with the columns asked for, or all that can be used, and print which were left out and why.
 
     Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
     """
@@ -113,7 +113,7 @@ def choose_columns(
 def _usable_columns(
     table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
-    """Find the columns that can be used without being named, and say which cannot, with the reason."""
+    """Return the columns used by default and those left out, each with the reason; print a note on the latter."""
     frame = table.frame
     nested = tuple(c for c in names if find_nested(frame[c]) is not None)
     if mixed and nested:
@@ -164,7 +164,7 @@ def _usable_columns(
 
 
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
-    """Say which columns are measured although their names are those of numbers of rows, or of clusters."""
+    """Print notes on columns used as measurements whose names suggest row numbers or cluster labels."""
     first = table.frame.iloc[:, 0]
     if first.name == "X" and "X" in used and _holds_whole_numbers(first) and _only_grows(first):
         console.note(
@@ -182,7 +182,7 @@ def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -
 
 
 def _check_named(table: FileTable, names: Sequence[str], mixed: bool) -> None:
-    """Check the columns asked for, which are numeric ones unless mixed."""
+    """Raise BadInputError if a column given by --columns is missing, named twice, or not numeric unless `mixed`."""
     if len(set(names)) < len(names):
         raise BadInputError(f"--columns must not name a column twice, got {','.join(names)}.")
     for name in names:
@@ -193,7 +193,7 @@ def _check_named(table: FileTable, names: Sequence[str], mixed: bool) -> None:
 
 
 def check_spelling(table: FileTable, names: Sequence[str]) -> None:
-    """Refuse columns in which TRUE, True and true may be one value or three, unless --category says: three."""
+    """Raise BadInputError for columns that spell truth values in several ways, unless --category names them."""
     for name in names:
         column = table.frame[name]
         if name in table.categories or holds_numbers(column):
@@ -208,9 +208,9 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
 
 
 def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
-    """Tell whether a rule holds for a column in the rows in use, or in all rows of the file.
+    """Return whether a rule, a function of a column, holds in the rows kept or in all rows of the file.
 
-    Some of the numbers 1 to n do not count on, and number the rows all the same.
+    The numbers 1 to n of some rows are not consecutive, and number the rows all the same.
     """
     column = table.frame[name]
     every = table.every.get(name, column)
@@ -218,17 +218,17 @@ def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -
 
 
 def _names_the_rows(column: pd.Series[Any]) -> bool:
-    """Tell whether a column of text hardly repeats itself, as names do, and so says nothing about likeness."""
+    """Return whether nearly all texts in a column differ, as names of rows do."""
     return not holds_numbers(column) and len(column) > 2 and bool(column.notna().all()) and _nearly_distinct(column)
 
 
 def _nearly_distinct(column: pd.Series[Any]) -> bool:
-    """Tell whether all entries differ, but for a few rows that stand there twice."""
+    """Return whether the number of distinct values in a column is at least 95 % of the number of its rows."""
     return column.nunique() >= NEARLY_ALL * len(column)
 
 
 def _is_slip(table: FileTable, name: str) -> bool:
-    """Tell whether a column is text by accident; not where --category says that it is text, or quotes do."""
+    """Return whether a column is probably text by mistake, because most of its cells look like numbers."""
     import pandas as pd
 
     column = table.frame[name]
@@ -241,13 +241,13 @@ def _is_slip(table: FileTable, name: str) -> bool:
 
 
 def _is_too_long(column: pd.Series[Any]) -> bool:
-    """Tell whether a column is text because it holds whole numbers of more digits than any type of number has."""
+    """Return whether a column of text holds only whole numbers, one of them with more than 19 characters."""
     filled = column.dropna().astype(str)
     return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
 
 
 def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
-    """Tell whether most cells are numbers, some of them with signs for decimals or thousands that the file has not."""
+    """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
     texts = column.dropna().map(str).str.strip()
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
     signs = [COMMA_NUMBER, GROUPED, MIXED]
@@ -259,7 +259,7 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
 
 
 def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
-    """Tell whether most cells are numbers, some with signs or a unit that make text of them, as 5%, <0.1 or 5 kg."""
+    """Return whether most cells are numbers, some with a sign or unit that makes them text, as 5%, <0.1 or 5 kg."""
     import pandas as pd
 
     filled = column.dropna().astype(str).str.strip()
@@ -269,7 +269,7 @@ def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
 
 
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Tell whether text in a column is the exception, or a word for missing values, and so probably a slip."""
+    """Return whether most texts in a column are numbers, or all others are words for missing values."""
     import pandas as pd
 
     if holds_truths(column):
@@ -281,7 +281,7 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
-    """Tell whether a column holds whole numbers only, and some."""
+    """Return whether all known values of a column are whole numbers, and there are some."""
     if not holds_numbers(column):
         return False
     values = column.dropna().to_numpy(dtype=float)
@@ -289,7 +289,7 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Tell whether a column counts the rows in some order from any number on, or has name and numbers of an id."""
+    """Return whether a column holds consecutive whole numbers in any order, or distinct ones under an id's name."""
     known = column.dropna()
     if len(known) < 3 or not _holds_whole_numbers(column):
         return False
@@ -299,24 +299,24 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
 
 
 def _only_grows(column: pd.Series[Any]) -> bool:
-    """Tell whether every number is larger than the one before, as where rows that were numbered are left out."""
+    """Return whether the values of a column strictly increase and are more than two."""
     return len(column) > 2 and bool(column.is_unique and column.is_monotonic_increasing)
 
 
 def _has_name_of_id(name: str) -> bool:
-    """Tell whether a column has the name of an id, or of a number of the rows."""
+    """Return whether a column has a name that is usual for ids or row numbers."""
     return SUBJECT_NAME.fullmatch(name) is not None or COUNT_NAME.fullmatch(name) is not None
 
 
 def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
-    """Tell whether a column is an id by its name, repeated or not; --category says that it is none."""
+    """Return whether a column is an id of subjects, judged by its name and type, and not named by --category."""
     if SUBJECT_NAME.fullmatch(name) is None or name in table.categories or holds_truths(table.frame[name]):
         return False
     return _holds_whole_numbers(table.frame[name]) or (mixed and not holds_numbers(table.frame[name]))
 
 
 def _first_text(table: FileTable, name: str) -> str:
-    """Name the first entry that is no number: 'row 17 (line 18), column 'height': 'abc' is not a number'."""
+    """Return a message on why a column is not numeric: the first entry that is no number, with its row."""
     from pandas.api.types import infer_dtype
 
     column = table.frame[name]
@@ -368,7 +368,7 @@ def _first_text(table: FileTable, name: str) -> str:
 
 
 def advise_on_missing(word: str, dialect: Dialect) -> str:
-    """Say how a word is read as a missing value; a list of --na that was given lacks it, NA and NaN included."""
+    """Return advice on how to give --na so that a word is read as a missing value."""
     if not any(dialect.na_lists):
         return f"--na {shlex.quote(word)} reads it as a missing value"
     given = f"--na {' --na '.join(map(shlex.quote, dialect.na_lists))}"
@@ -379,7 +379,7 @@ def advise_on_missing(word: str, dialect: Dialect) -> str:
 
 
 def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> None:
-    """Refuse columns of a formula that are text by accident, and responses that are no numbers unless mixed."""
+    """Raise BadInputError for columns of a formula that are text by mistake, or for responses not numeric."""
     import pandas as pd
 
     for name in parsed.variables:
@@ -412,19 +412,19 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
 
 
 def columns_of_conditions(table: FileTable, conditions: Sequence[str]) -> list[str]:
-    """List the columns that conditions compare."""
+    """Return the names of the columns that --where conditions compare."""
     return [_condition_of(table, condition)[0] for condition in conditions]
 
 
 def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
-    """Keep the rows that meet every condition."""
+    """Return the rows of a table that meet every --where condition."""
     for condition in conditions:
         table = _rows_where(table, condition)
     return table
 
 
 def _rows_where(table: FileTable, condition: str) -> FileTable:
-    """Keep the rows with column=value, or another comparison; those with a missing value never meet it."""
+    """Return the rows of a table that meet one --where condition; missing values never meet it."""
     name, compare, value = _condition_of(table, condition)
     column, code = find_column(table, name), f"table[{name!r}]"
     check_spelling(table, [name])
@@ -456,7 +456,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
 
 
 def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
-    """Read a column of text, such as groups are, as numbers, where all are; and the statement that does the same."""
+    """Convert a column of text to numbers, for a condition such as <; return a statement that does it, too."""
     import pandas as pd
 
     dialect = table.dialect
@@ -476,7 +476,7 @@ def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
-    """Read the number of a condition as the file writes numbers; with decimal commas, 1.5 can be nothing but 1,5."""
+    """Convert the value of a --where condition to a number; BadInputError if it is none."""
     dialect = table.dialect
     number = dialect.value_of(value)
     if number is None and dialect.thousands is None and not GROUPED.fullmatch(value):
@@ -496,7 +496,7 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
-    """Split a condition into column, comparison and value; names may hold signs, and the longest name counts."""
+    """Split a --where condition into column, comparison and value; the longest column name that fits counts."""
     found = re.finditer(f"(?=({'|'.join(OPERATORS)}))", condition)
     fits = [(condition[: m.start()].strip(), m[1], condition[m.end(1) :].strip()) for m in found]
     known = set(table.frame.columns)

@@ -31,7 +31,7 @@ PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An input that can be read several times, and what it is called.
+    """An input of the command line, a file or standard input, which can be read several times.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Source:
 
     @classmethod
     def of(cls, file: str, limit: float = UNPACKED) -> Source:
-        """Find a file, or read standard input for "-"."""
+        """Return the input for a file name, or standard input for "-"; BadInputError if it cannot be read."""
         if not limit > 0:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
         path = Path(file)
@@ -70,7 +70,7 @@ class Source:
         return source
 
     def _check_size(self, limit: float) -> None:
-        """Count what a gzip unpacks to, a block at a time: a small file can hold more than any memory."""
+        """Raise BadInputError if a gzip file unpacks to more than `limit` GB."""
         with readable(self.name), self.open() as file:
             sizes = accumulate(len(block) for block in iter(partial(file.read, BLOCK), b""))
             if any(size > limit * GIGABYTE for size in sizes):
@@ -80,28 +80,28 @@ class Source:
                 )
 
     def _open_packed(self) -> BinaryIO:
-        """Open the bytes as they are stored."""
+        """Open the input as a binary stream, without decompression."""
         return Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)
 
     @cached_property
     def zipped(self) -> bool:
-        """Tell whether it is a gzip, by its first bytes."""
+        """Return whether the input is a gzip file, judged by its first bytes."""
         with self._open_packed() as file:
             return file.read(2) == GZIP
 
     def open(self) -> BinaryIO | gzip.GzipFile:
-        """Open the bytes from the beginning, gzip undone."""
+        """Open the input as a binary stream, decompressed if it is a gzip file."""
         if not self.zipped:
             return self._open_packed()
         return gzip.open(self.name if self.content is None else io.BytesIO(self.content))
 
     def head(self, size: int = 4096) -> bytes:
-        """Read the first bytes."""
+        """Return the first bytes of the decompressed input."""
         with readable(self.name), self.open() as file:
             return file.read(size)
 
     def is_parquet(self, options: Sequence[str]) -> bool:
-        """Tell whether it is Parquet, by its first bytes or its name; then options on the text have no use."""
+        """Return whether the input is a Parquet file; if so, raise BadInputError for options that describe text."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
         if self.head(4) != PARQUET and not {".parquet", ".pq"} & suffixes:
             return False
@@ -111,16 +111,16 @@ class Source:
 
     @property
     def code(self) -> str:
-        """Name of it in a statement of Python."""
+        """Return the input as a Python expression, a file name or sys.stdin."""
         return "sys.stdin" if self.name == "standard input" else repr(self.name)
 
     @property
     def encoding(self) -> str:
-        """Encoding that the first bytes show."""
+        """Return the text encoding that the first bytes show: UTF-16 with a byte order mark, else UTF-8."""
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
     def _describe_bytes(self, head: bytes, encoding: str | None) -> str:
-        """Say that bytes are no text, or which encoding of two bytes a character they may have."""
+        """Return an error message for an input that is no text, or that may be UTF-16 without a mark."""
         zeros = (head[::2].count(0), head[1::2].count(0))
         if encoding is None and min(zeros) == 0 and max(zeros) > len(head) // 4:
             order = "le" if zeros[1] else "be"
@@ -128,7 +128,7 @@ class Source:
         return f"{self.name}: is not text; CSV or Parquet is needed."
 
     def blocks(self, encoding: str | None) -> Iterator[str]:
-        """Read the text in blocks that end where a line ends, without a byte order mark."""
+        """Yield the decoded text of the input in blocks of whole lines, without a byte order mark."""
         head = self.head()
         if head.startswith(WORKBOOKS):
             raise BadInputError(f"{self.name}: is a workbook or an archive; save the table as CSV.")
@@ -152,7 +152,7 @@ class Source:
 
 @contextmanager
 def readable(file: str) -> Iterator[None]:
-    """Turn errors of reading into one line that names the file."""
+    """Convert errors of reading to BadInputError with the file name, within a `with` block."""
     import csv
 
     import pandas as pd

@@ -11,14 +11,14 @@ __all__ = ["encodable", "fits", "say_error", "write_out"]
 
 
 def say_error(line: str) -> None:
-    """Print a line on standard error, if there is one that takes it; nobody could be told otherwise."""
+    """Print a line on standard error; nothing if it is closed."""
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)
 
 
 def write_out(text: str, end: str = "\n") -> str | None:
-    """Print on standard output, and tell why it could not be; a reader of a pipe who has left is no failure."""
+    """Print a text on standard output; return why it failed, or None, also if the reader of a pipe has left."""
     if sys.stdout is None:
         return "it is closed"
     try:
@@ -32,13 +32,13 @@ def write_out(text: str, end: str = "\n") -> str | None:
 
 
 def _write_nowhere() -> None:
-    """Lead standard output to nowhere, so that nothing that is left in it fails when the program ends."""
+    """Redirect standard output to the null device, so that buffered text raises no error at exit."""
     with suppress(OSError, ValueError, io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fits(text: str) -> bool:
-    """Tell whether standard output has all characters of a text."""
+    """Return whether the encoding of standard output has all characters of a text."""
     try:
         text.encode(_encoding())
     except UnicodeEncodeError:
@@ -47,10 +47,10 @@ def fits(text: str) -> bool:
 
 
 def encodable(text: str) -> str:
-    r"""Write characters that the encoding of standard output lacks as \xe9 or \u65e5."""
+    r"""Return a text with characters that standard output cannot encode escaped, as \xe9 or \u65e5."""
     return text if fits(text) else text.encode(_encoding(), "backslashreplace").decode(_encoding())
 
 
 def _encoding() -> str:
-    """Find the encoding of standard output; a stream of a program that runs this one may have none."""
+    """Return the encoding of standard output; UTF-8 if it has none."""
     return getattr(sys.stdout, "encoding", None) or "utf-8"

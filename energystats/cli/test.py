@@ -34,7 +34,7 @@ LABELS = {  # of rows: option, the argument, and what one of them is
 
 
 def run_test(options: argparse.Namespace, console: Console) -> None:
-    """Test equality of the distributions of the groups in a file."""
+    """Run `energystats test`: test whether groups in a file have equal distributions, and write the results."""
     from energystats.distribution_tests.designs import Design
     from energystats.distribution_tests.energy_test import energy_test
     from energystats.distribution_tests.pairwise_tests import pairwise_tests
@@ -63,7 +63,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
 
 
 def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:
-    """List the columns that options name for labels of rows, and what these are; no two of them may be one."""
+    """Return the columns that options name as groups, strata, pairs or whole plots; BadInputError for conflicts."""
     given = {option: (getattr(options, name), what) for option, (name, what) in LABELS.items()}
     given = {option: named for option, named in given.items() if named[0] is not None}
     if "--paired" in given and len(given) > 2:

@@ -93,7 +93,7 @@ GROUPS = {
 
 
 def load(name: str) -> pd.DataFrame:
-    """Load a bundled data set.
+    """Load a bundled data set as a data frame, with its source in `attrs`.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def load(name: str) -> pd.DataFrame:
 
 
 def groups(name: str) -> pd.Series[str]:
-    """Load the known groups of the rows of a bundled data set.
+    """Load the known groups of the rows of a bundled data set as a Series.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def groups(name: str) -> pd.Series[str]:
 
 
 def _read(name: str) -> pd.DataFrame:
-    """Read the file of a data set: names as text, numbers as the doubles that were written."""
+    """Read the CSV file of a bundled data set, all columns as text except for iris."""
     import pandas as pd
 
     check_option(name, "name", tuple(SOURCES))

@@ -34,7 +34,7 @@ def make_gaussian_mixture(
     weights: ArrayLike | None = None,
     rng: RandomLike = None,
 ) -> tuple[FloatArray, IntArray]:
-    r"""Draw from a mixture of normal distributions.
+    r"""Draw points and their classes from a mixture of normal distributions.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def make_lognormal_mixture(
     weights: ArrayLike | None = None,
     rng: RandomLike = None,
 ) -> tuple[FloatArray, IntArray]:
-    r"""Draw from a mixture of lognormal distributions, exp of a normal mixture coordinate by coordinate.
+    r"""Draw points and their classes from a mixture of lognormal distributions, exp of a normal mixture.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def make_cigars(
     variances: ArrayLike = (1.0, 20.0),
     rng: RandomLike = None,
 ) -> tuple[FloatArray, IntArray]:
-    r"""Draw two long parallel normal clouds, side by side along the first axis.
+    r"""Draw points and classes of two elongated parallel normal distributions, side by side along the first axis.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def make_cigars(
 
 
 def make_unbalanced(m: int = 0, *, base: int = 200, rng: RandomLike = None) -> tuple[FloatArray, IntArray]:
-    r"""Draw two normal classes of `base` - m and `base` + m points in four dimensions.
+    r"""Draw points of two normal classes, with `base` - m and `base` + m points, in four dimensions.
 
     Parameters
     ----------
@@ -277,7 +277,7 @@ def make_circles(
     noise: float = 0.2,
     rng: RandomLike = None,
 ) -> tuple[FloatArray, IntArray]:
-    r"""Draw concentric circles with normal noise, one class a circle.
+    r"""Draw points on concentric circles with normal noise, each circle being one class.
 
     Parameters
     ----------
@@ -348,7 +348,7 @@ def make_spirals(
     noise: float = 0.1,
     rng: RandomLike = None,
 ) -> tuple[FloatArray, IntArray]:
-    r"""Draw two interleaved spirals with normal noise, one the other turned by half a circle.
+    r"""Draw points on two interleaved spirals with normal noise, the second rotated by half a turn.
 
     Parameters
     ----------
@@ -415,7 +415,7 @@ def make_spirals(
 def draw_classes(
     n: Sizes | ArrayLike, k: int, rng: np.random.Generator, *, weights: ArrayLike | None = None
 ) -> IntArray:
-    """Draw classes in random order: independent draws for a whole number, exact sizes for a sequence."""
+    """Draw class labels in random order: n independent ones, or exact class sizes if n is a sequence; (n,)."""
     if np.ndim(n) == 0:
         count = check_count(n, "n", low=1)
         return rng.choice(k, size=count, p=check_shares(weights, k)).astype(np.intp)
@@ -431,7 +431,7 @@ def draw_classes(
 def draw_normal(
     labels: IntArray, centers: FloatArray, roots: Sequence[FloatArray], rng: np.random.Generator
 ) -> FloatArray:
-    """Draw one point for every label, from the normal distribution of its class."""
+    """Draw one point for every class label, from the normal distribution of its class; (n, d)."""
     X = rng.standard_normal((len(labels), centers.shape[1]))
     for j, root in enumerate(roots):
         rows = labels == j
@@ -440,7 +440,7 @@ def draw_normal(
 
 
 def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
-    """Check probabilities of k classes."""
+    """Return probabilities of k classes, equal for None; raise ValueError unless they are valid and sum to 1; (k,)."""
     if weights is None:
         return np.full(k, 1 / k)
     shares = as_numbers(weights, "weights")
@@ -455,14 +455,14 @@ def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
 
 
 def _check_noise(noise: object) -> float:
-    """Check a standard deviation, which may be 0."""
+    """Return a standard deviation as a float; raise an error if it is negative or no number."""
     if noise == 0 and not isinstance(noise, bool):
         return 0.0
     return check_positive(noise, "noise")
 
 
 def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
-    """Compute for every class the standard deviations (d,) or the lower Cholesky factor (d, d)."""
+    """Compute for every class a root of its covariance: standard deviations (d,) or a Cholesky factor (d, d)."""
     if isinstance(covs, numbers.Real) or (isinstance(covs, np.ndarray) and covs.ndim == 0):
         covs = [covs] * k
     if isinstance(covs, str) or not hasattr(covs, "__len__"):
@@ -473,7 +473,7 @@ def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
 
 
 def _covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
-    """Compute the root of one covariance, given as a variance, d variances or a matrix."""
+    """Compute the root of one covariance: standard deviations (d,), or the Cholesky factor of a matrix (d, d)."""
     matrix = as_numbers(cov, name)
     if matrix.shape not in {(), (d,), (d, d)}:
         raise ValueError(f"`{name}` must be a variance, {d} variances or a {d} x {d} matrix, got shape {matrix.shape}.")

@@ -22,7 +22,7 @@ Parameters = tuple[FloatArray, list[FloatArray]]
 
 
 def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
-    """Put means 0 and `size` on `signal` coordinates; variances given for the first coordinates, 1 on the others."""
+    """Return means and variances of two normal classes in `dim` dimensions, `size` apart in `signal` of them."""
     means = np.zeros((2, dim))
     means[1, :signal] = size
     variances = [np.ones(dim), np.ones(dim)]
@@ -32,7 +32,7 @@ def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, sec
 
 
 def _mixture_on_line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
-    """Describe a mixture of two normal distributions on the line."""
+    """Return means and variances of a mixture of two univariate normal distributions."""
     return np.array(means)[:, None], [np.array([s**2]) for s in deviations]
 
 
@@ -52,7 +52,7 @@ PAPER_MIXTURES: dict[str, tuple[int | None, int, Callable[[int], Parameters]]] =
 
 
 def paper_mixture(name: str, dim: int | None = None) -> dict[str, Any]:
-    r"""Return means and covariances of a two-class mixture of the papers, for the makers of mixtures.
+    r"""Return means and covariances of a two-class mixture of the papers, as arguments of `make_gaussian_mixture`.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def bayes_accuracy(
     n_draws: int = 200_000,
     rng: RandomLike = 0,
 ) -> float:
-    r"""Simulate the accuracy of the best classifier of a normal mixture whose parameters are known.
+    r"""Estimate by simulation the accuracy of the best classifier of a normal mixture with known parameters.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def bayes_accuracy(
 
 
 def _best_posterior(X: FloatArray, centers: FloatArray, roots: list[FloatArray], shares: FloatArray) -> FloatArray:
-    """Compute the posterior probability of the likeliest class of every row."""
+    """Compute for every point the posterior probability of its likeliest class; (n, d) -> (n,)."""
     from scipy.linalg import solve_triangular
 
     logs = np.empty((len(centers), len(X)))

@@ -31,7 +31,7 @@ LARGEST_SHOWN = 1e10  # from which on it has them too
 
 
 def number(value: float) -> str:
-    """Write six significant digits, with an exponent for the very small and the very large alone."""
+    """Format a number with six significant digits; an exponent only for very small and very large ones, "-" for NaN."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -42,9 +42,10 @@ def number(value: float) -> str:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
-    """Write the numbers of one column with as many decimals as the largest needs for `digits` significant ones.
+    """Format a column of numbers with equal decimals, so that the largest has `digits` significant digits.
 
-    More, if the smallest would have fewer than two; what lies below the largest by twelve digits is 0 to rounding.
+    It has more if the smallest number would have fewer than two; what lies below the largest by twelve digits is 0 to
+    rounding.
     """
     column = [float(value) for value in values]
     sizes = [abs(value) for value in column if math.isfinite(value)]
@@ -62,7 +63,7 @@ def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
 
 
 def probability(value: float) -> str:
-    """Write a p-value: four decimals, or two digits of a small one; never 0, and 1 for 1 alone."""
+    """Format a p-value with four decimals, or two digits if small; never "0", and "1" only for 1."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -76,7 +77,7 @@ def probability(value: float) -> str:
 
 
 def p_text(value: float, *, short: bool = False) -> str:
-    """Write 'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; in pictures with two digits."""
+    """Format a p-value as 'p = 0.0123', 'p > 0.9999' or 'p < 2.2e-16'; with two digits if `short`."""
     text = probability(value)
     if short and text[0] not in "<>-":
         text = f"{value:.2g}"
@@ -85,7 +86,7 @@ def p_text(value: float, *, short: bool = False) -> str:
 
 
 def proportion(value: float) -> str:
-    """Write a share such as S/T with four decimals; only what is 0 or 1 to rounding is "0" and "1"."""
+    """Format a share such as S/T with four decimals; "0" and "1" only for 0 and 1 within rounding."""
     value = float(value)
     if math.isnan(value):
         return "-"
@@ -99,7 +100,7 @@ def proportion(value: float) -> str:
 
 
 def interval_text(interval: tuple[float, float]) -> str:
-    """Write the interval of a p-value: '0.0400 to 0.0688'; from 0 on, which no p-value is, 'below 0.0037'."""
+    """Format the interval of a p-value as '0.0400 to 0.0688', or as 'below 0.0037' if it begins at 0."""
     low, high = interval
     return (
         f"below {proportion(high).removeprefix('<')}" if low <= ROUNDING else f"{proportion(low)} to {proportion(high)}"
@@ -107,7 +108,7 @@ def interval_text(interval: tuple[float, float]) -> str:
 
 
 def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
-    """Write the numbers of a frame as in a summary, and what is missing as "-"; whole numbers and texts stay.
+    """Return a data frame with its floats formatted as text and "-" for missing values; other values stay.
 
     With `names`, in these columns only.
     """
@@ -129,11 +130,11 @@ def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = 
 
 
 def holds_chances(name: object) -> bool:
-    """Tell from the name of a column whether it holds p-values or levels."""
+    """Return whether a table column holds p-values or significance levels, judged by its name."""
     return "pvalue" in str(name) or name in ("level", "p") or str(name).startswith("p ")
 
 
 def rounded(value: float) -> str:
-    """Write one significant digit, without an exponent where that is short."""
+    """Format a number with one significant digit, without an exponent from 1e-6 on."""
     text = f"{value:.1g}"
     return f"{float(text):f}".rstrip("0").rstrip(".") if value >= 1e-6 else text

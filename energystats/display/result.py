@@ -1,4 +1,4 @@
-"""Contract that every result keeps."""
+"""Base classes of all results."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ HEADINGS = {  # of journals, in place of names of fields
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(abc.ABC):
-    """Contract of every result: immutable, one-line repr, text, HTML, LaTeX and Markdown tables, a frame and a plot.
+    """Base class of all results: immutable, with a summary, HTML, LaTeX and Markdown tables, a data frame and a plot.
 
     Attributes
     ----------
@@ -86,24 +86,24 @@ class Result(abc.ABC):
         return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
-        """Write text tables, as a paper prints them, what has to be known to read them, and a last line in words."""
+        """Return the result as text: tables as in a paper, sentences that explain them, and a conclusion in words."""
         tables = "\n\n".join(table.as_text() for table in self._tables())
         return "\n".join([tables, *sentences(self._sentences()), self._conclusion()])
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
-        """Make the tables of the summary."""
+        """Return the text tables of a result's summary."""
 
     def _sentences(self) -> list[str]:
-        """List the sentences below the tables; `notes` are among them."""
+        """Return the sentences below the tables of a result's summary, its notes among them."""
         return [*self.notes]
 
     @abc.abstractmethod
     def _conclusion(self) -> str:
-        """Say in the last line of the summary what was found, in words that claim no more than that."""
+        """Return the last line of a result's summary, a sentence with the finding."""
 
     def to_frame(self, *, full: bool = False) -> pd.DataFrame:
-        """Make a table of the numbers, as a pandas DataFrame: what a journal prints, or all of them.
+        """Return the result as a pandas DataFrame: the columns that a journal prints, or all of them if `full`.
 
         Parameters
         ----------
@@ -122,22 +122,22 @@ class Result(abc.ABC):
 
     @abc.abstractmethod
     def _frame(self) -> pd.DataFrame:
-        """Make the table with all columns."""
+        """Return the result as a data frame with all columns."""
 
     def _main_columns(self) -> tuple[str, ...]:
-        """Name the columns that a journal prints; none where it prints all."""
+        """Return the names of the data frame's columns that a journal prints; empty if it prints all."""
         return ()
 
     def _headings(self) -> dict[str, str]:
-        """Name columns as a journal does, where it is not by their names."""
+        """Return the headings that a journal prints in place of column names, by column name."""
         return {}
 
     def _headings_on_paper(self, options: dict[str, Any], *, full: bool) -> dict[Any, str]:
-        """Name the columns of a journal; none has another name where columns are chosen, or all are written."""
+        """Return the headings of a printed table by column name; empty if `full` or if columns are chosen."""
         return {} if full or options.get("columns") is not None else HEADINGS | self._headings()
 
     def to_latex(self, buf: Any = None, *, full: bool = False, escape: bool = True, **options: Any) -> str | None:
-        """Write a table for LaTeX, by pandas: what a journal prints, or all columns.
+        """Return the result as a LaTeX table, or write it to `buf`: the columns a journal prints, or all if `full`.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Result(abc.ABC):
         return text
 
     def to_markdown(self, buf: Any = None, *, full: bool = False, **options: Any) -> str | None:
-        """Write a table for Markdown, by pandas: what a journal prints, or all columns.
+        """Return the result as a Markdown table, or write it to `buf`: the columns a journal prints, or all if `full`.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Result(abc.ABC):
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Write the table of a journal, or all columns, and say which columns hold numbers; fix the options.
+        """Return a data frame formatted for LaTeX or Markdown, and which columns hold numbers; sets `options["index"]`.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
@@ -269,7 +269,7 @@ class Result(abc.ABC):
 
 
 def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
-    """Write the labels in some columns of a frame as the summary does; one that is missing is "-"."""
+    """Return a data frame with the labels in the named columns formatted as in a summary; "-" if missing."""
     import pandas as pd
 
     columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
@@ -285,30 +285,30 @@ CAUTION_LINES = 4  # of these, where there are so many cautions
 
 
 class VerdictFirst(Result):
-    """A result whose summary begins with the verdict and what it rests on; other notes are in `.notes` alone."""
+    """A result whose summary begins with the conclusion and the facts behind it; other notes are in `notes` only."""
 
     __slots__ = ()
 
     @abc.abstractmethod
     def _rests_on(self) -> list[str]:
-        """Say what the verdict rests on, what matters most first."""
+        """Return sentences with the facts behind the conclusion, the most important first."""
 
     @abc.abstractmethod
     def _explanations(self) -> list[str]:
-        """List what is to be known of the method, for `notes`."""
+        """Return sentences that explain the method, to be added to `notes`."""
 
     def _below(self) -> list[str]:
-        """List sentences for the end of the summary."""
+        """Return the sentences at the end of the summary; empty by default."""
         return []
 
     def explained(self) -> Self:
-        """Copy with the explanations at the end of the notes, after what the summary has no room for."""
+        """Return a copy whose notes end with the facts that do not fit into the summary and the explanations."""
         shown = self._head()[0]
         left_out = [text for text in self._rests_on() if text not in shown]
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *self._explanations()))))
 
     def _head(self) -> tuple[list[str], str]:
-        """Choose the paragraphs between the verdict and the tables, and write what is left to `notes`."""
+        """Return the paragraphs between conclusion and tables of a summary, and a line on what only `notes` has."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
         shown = _fitting(cautions, CAUTION_LINES)
         facts = _fitting(self._rests_on(), LINES - sum(map(_count_lines, shown)))
@@ -318,11 +318,11 @@ class VerdictFirst(Result):
         return facts + shown, f"{self._count_notes()}{also}: see `.notes`." if self.notes else ""
 
     def _count_notes(self) -> str:
-        """Write how many notes there are."""
+        """Return the number of notes of a result as text, such as '3 notes'."""
         return f"{len(self.notes)} note{'s' * (len(self.notes) > 1)}"
 
     def summary(self) -> str:
-        """Write the verdict, what it rests on in at most eight lines, and text tables; more is in `notes`."""
+        """Return the result as text: the conclusion, at most eight lines of facts, and tables; more is in `notes`."""
         head, more = self._head()
         tables = "\n\n".join(table.as_text() for table in self._tables())
         end = [*sentences(self._below()), *filter(None, [more])]
@@ -337,12 +337,12 @@ class VerdictFirst(Result):
 
 
 def _count_lines(text: str) -> int:
-    """Count the lines that a paragraph takes."""
+    """Return the number of lines that a text takes when wrapped as a paragraph of a summary."""
     return next(sentences([text])).count("\n") + 1
 
 
 def _fitting(texts: list[str], lines: int) -> list[str]:
-    """Take the first paragraphs, as many as fit into some lines."""
+    """Return the first of some paragraphs that together take at most `lines` lines."""
     kept = []
     for text in texts:
         lines -= _count_lines(text)
@@ -353,17 +353,17 @@ def _fitting(texts: list[str], lines: int) -> list[str]:
 
 
 def _sentence_html(text: str) -> str:
-    """Write a note for HTML, with names of functions as code."""
+    """Return a sentence as HTML, with text in backquotes as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _paragraphs(texts: Iterable[str]) -> str:
-    """Write notes for HTML."""
+    """Return sentences as HTML paragraphs."""
     return "".join(f"<p>{_sentence_html(text)}</p>" for text in texts)
 
 
 def _short_repr(value: object) -> str:
-    """Write the Python code of a value, a float with six digits unless they would make 1 of what is less."""
+    """Return the repr of a value, floats with six digits; a float that would be rounded to 1 keeps all digits."""
     if not isinstance(value, float):
         return repr(value)
     text = f"{value:.6g}"
@@ -374,7 +374,7 @@ MEMBERS_LISTED = 40  # points, beyond which clusters are not written out
 
 
 class Named(Result):
-    """A result with an `index` for its points."""
+    """A result with an `index` that names its points."""
 
     __slots__ = ()
 
@@ -382,21 +382,21 @@ class Named(Result):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """Names of the points; None where they have none, or numbers that only count them."""
+        """Return the names of the points; None if there are none, or if they only count the points."""
         return find_index_names(self.index)
 
     def _index(self) -> Any:
-        """Copy the index, so that what is made of it can be renamed."""
+        """Return a copy of the index of the points, or None, which can be renamed without a change to the result."""
         return None if self.index is None else self.index.copy()
 
     @property
     def has_string_names(self) -> bool:
-        """Tell whether the points have names in letters."""
+        """Return whether the points have names and not all of these are whole numbers."""
         return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
 
 
 class Labelled(Named):
-    """A result with a cluster for each of its points."""
+    """A result with a cluster label for each of its points."""
 
     __slots__ = ()
 
@@ -404,9 +404,9 @@ class Labelled(Named):
     k: int
 
     def to_series(self) -> pd.Series[Any]:
-        """Give the cluster of every point as a Series named "cluster", with the index of the clustered data frame.
+        """Return the cluster of every point as a Series named "cluster", with the index of the clustered data frame.
 
-        So that ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
+        Then ``frame["cluster"] = found.to_series()`` puts every label into its row. Tests of groups recognise the
         Series, and warn that its groups were found. The column is not recognised: pandas keeps no mark of it.
         """
         import pandas as pd
@@ -416,7 +416,7 @@ class Labelled(Named):
         return labels
 
     def _members(self) -> list[str]:
-        """Write out the clusters, where the points have names and are few."""
+        """Return sentences that list the points of every cluster, if they have names and are at most forty."""
         names = self.names
         if names is None or not self.has_string_names or len(names) > MEMBERS_LISTED:
             return []
@@ -426,7 +426,7 @@ class Labelled(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approximation:
-    """Estimates of the dispersions of a partition, where not all pairs of points were looked at.
+    """Estimates of the dispersions W, S and T of a partition, and their errors, where not all pairs were computed.
 
     Attributes
     ----------
@@ -456,7 +456,7 @@ class Approximation:
     outside: float
 
     def rows(self) -> list[list[str]]:
-        """Make the rows for the table of a summary."""
+        """Return rows for a summary table: the standard errors of W, S and T, and bounds on W."""
         low, high = self.within_limits
         return [
             ["standard error of W", number(self.within_error)],
@@ -467,7 +467,7 @@ class Approximation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that a reader has to know."""
+        """Return notes on how W, S and T were approximated, and on the bound on S."""
         sums = f"W, S and T are unbiased estimates from these features and {self.n_pairs} random pairs of points."
         if not (self.within_error or self.total_error):
             sums = "W, S and T of these clusters are exact."

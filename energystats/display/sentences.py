@@ -1,4 +1,4 @@
-"""Sentences that several results say."""
+"""Sentences that several results print."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ COUNTS_SHOWN = 10
 
 
 class Caution(str):
-    """A note that changes how a verdict must be read: where verdicts come first, `short` stands below them.
+    """A note that changes how a conclusion must be read; its first sentence, `short`, is shown in the summary.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ class Caution(str):
     short: str
 
     def __new__(cls, short: str, more: str = "") -> Self:
-        """Make the note of its short beginning and what follows it."""
+        """Create a caution from its first sentence and the rest of its text."""
         note = super().__new__(cls, f"{short} {more}".rstrip())
         note.short = short
         return note
@@ -56,20 +56,20 @@ class Caution(str):
 
 
 def metric_text(metric: Metric) -> str:
-    """Write a semimetric as code, its parameters with six digits; of a matrix, that it was given."""
+    """Return a semimetric as Python code, its parameters with six digits, or "the matrix given"."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
     return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
 
 
 def metric_note(metric: Metric, standardization: Standardization | None) -> str:
-    """Say which semimetric was used, what was done to the columns, and what a reader has to know of it."""
+    """Return a note with the semimetric, the standardization of columns, and what to know about the semimetric."""
     note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
     return " ".join([note, *metric.notes])
 
 
 def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:
-    """Say what a random p-value rests on, and how far another seed moves it.
+    """Return a note with the number of resamples of a random p-value and its Monte Carlo standard error.
 
     `factor` is what the share of the resamples was multiplied by.
     """
@@ -84,18 +84,18 @@ def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0
 
 
 def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
-    """Say that an exact p-value has no seed."""
+    """Return a note that a p-value is exact, from so many labelings, and does not depend on a seed."""
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
 
 
 def state_evidence(pvalue: float, claim: str, *, note: str = "", level: float = LEVEL) -> str:
-    """Write the verdict of a test: evidence or none, at a level, for a claim such as 'that the groups differ'."""
+    """Return the conclusion of a test: evidence or none, at a level, for a claim such as 'that the groups differ'."""
     what = "evidence" if pvalue <= level else "no evidence at this sample size"
     return f"At level {level:g}: {what} {claim} ({p_text(pvalue)}){note}."
 
 
 def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
-    """Compute the 95 % interval of a random p-value over seeds; (p, p) where there are no resamples."""
+    """Compute the 95 % interval of a random p-value over seeds; (p, p) if there are no resamples."""
     if n_resamples < 1 or math.isnan(pvalue):
         return pvalue, pvalue
     extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
@@ -103,7 +103,7 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
 
 
 def undecided(pvalue: float, interval: tuple[float, float], what: str = "permutations") -> list[str]:
-    """Note that the p-value of all permutations may be on the other side of the level, where that is so."""
+    """Return a note if the 95 % interval of a random p-value contains the level, else an empty list."""
     low, high = interval
     if not low <= LEVEL < high or low == high or math.isnan(pvalue):
         return []
@@ -114,7 +114,7 @@ def undecided(pvalue: float, interval: tuple[float, float], what: str = "permuta
 
 
 def write_counts(counts: Sequence[int]) -> str:
-    """Write '60, 50 and 40', of many numbers the first ones."""
+    """Return numbers as text such as '60, 50 and 40'; of more than ten numbers only the first ones."""
     if len(counts) > COUNTS_SHOWN:
         return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))}, ... ({len(counts) - COUNTS_SHOWN} more)"
     *most, last = map(str, counts)
@@ -122,5 +122,5 @@ def write_counts(counts: Sequence[int]) -> str:
 
 
 def sentences(texts: Iterable[str]) -> Iterator[str]:
-    """Wrap sentences as paragraphs of a summary."""
+    """Yield each sentence wrapped to the width of a summary."""
     return (textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in texts)

@@ -41,7 +41,7 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+((?:\.\d+)?(?:e[-+]?\d+)?%?)")  # and what s
 
 
 def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
-    r"""Write a name on one line, cut in the middle where it is long; what a terminal obeys is written out, as \x1b."""
+    r"""Return a name on one line, cut in the middle if long; control characters are escaped, as \x1b."""
     text = " ".join("".join(map(_printed, write_label(name))).split())
     if len(text) > length:
         tail = (length - 1) // 3
@@ -50,7 +50,7 @@ def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def _printed(c: str) -> str:
-    """Make a character printable; those that join letters stay, other blanks become plain."""
+    """Return a character that can be printed in place of one: a space for blanks, an escape for control characters."""
     if c.isprintable() or c in JOINERS:
         return c
     blank = c in "\n\t" or unicodedata.category(c) == "Zs"
@@ -58,7 +58,7 @@ def _printed(c: str) -> str:
 
 
 def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
-    """Write names as `shorten_name` does, longer or numbered where they would be the same."""
+    """Return names shortened to fit a table, but kept distinct: longer, or numbered where they would be equal."""
     names = list(names)
     for most in (length, 36, 60):
         texts = [shorten_name(name, most) for name in names]
@@ -68,7 +68,7 @@ def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
 
 
 def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
-    """Write 'a: 20, b: 30' for a few groups, and how many there are for many."""
+    """Return the sizes of groups as text such as 'a: 20, b: 30'; of many groups only the first, and their number."""
     texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
         shown += 1
@@ -78,13 +78,13 @@ def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
 
 
 def write_groups(labels: Sequence[object]) -> str:
-    """Write 'a, b, c' for a few groups, and how many there are for many."""
+    """Return the names of groups as text such as 'a, b, c'; only the number of groups if there are more than six."""
     texts = cut_all(labels)
     return ", ".join(texts) if len(texts) <= GROUPS_WRITTEN else f"{len(texts)} groups"
 
 
 def latex_text(text: object) -> str:
-    """Write text in which no character means anything to LaTeX."""
+    """Return a text with the characters escaped that have a meaning in LaTeX."""
     special = {c: rf"\{c}" for c in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " ", "…": r"\ldots{}"}
@@ -92,7 +92,7 @@ def latex_text(text: object) -> str:
 
 
 def markdown_text(text: object) -> str:
-    """Write text that stays in its cell of a Markdown table."""
+    """Return a text escaped for a cell of a Markdown table."""
     return " ".join(str(text).replace("\\", "\\\\").replace("|", r"\|").replace("<", "&lt;").split())
 
 
@@ -101,7 +101,7 @@ def markdown_text(text: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A titled table of texts, for a screen and for a notebook.
+    """A table of texts with a title, which can be printed as plain text or HTML.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class TextTable:
     corner: str = ""
 
     def as_text(self) -> str:
-        """Write lines of one width: names on the left, numbers of a column with their points below each other."""
+        """Return the table as plain text: row names on the left, numbers of a column aligned at the decimal point."""
         stubs, rows = self._shown()
         columns = [list(column) for column in zip(*rows, strict=True)]
         columns = [_on_the_point(column) if self.heads else column for column in columns]
@@ -142,7 +142,7 @@ class TextTable:
         return "\n".join([*title, "=" * total, *head, *lines, "=" * total])
 
     def as_html(self) -> str:
-        """Write a table with a caption; everything in it is text."""
+        """Return the table as HTML with a caption; all texts are escaped."""
         stubs, rows = self._shown()
         name = '<th scope="row" style="text-align: left">{}</th>'.format
         value = '<td style="text-align: right">{}</td>'.format
@@ -157,7 +157,7 @@ class TextTable:
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """Take names and cells; of a long table the first rows and how many are left."""
+        """Return the row names and cells to print; of a long table only the first rows, and how many are left."""
         if len(self.stubs) <= ROWS_SHOWN:
             return list(self.stubs), list(self.rows)
         kept = ROWS_SHOWN - 10
@@ -172,7 +172,7 @@ def text_table(
     title: str,
     corner: str = "",
 ) -> TextTable:
-    """Make a table of rows under heads, or without heads a list of names and values; names may be the first cells."""
+    """Return a text table made of rows of cells; the first cell of each row is its name if `stubs` is None."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
@@ -183,33 +183,33 @@ def text_table(
 
 
 def _escape_html(text: str) -> str:
-    """Escape text for HTML; spaces at its beginning are kept, as trees have them."""
+    """Return a text escaped for HTML, with leading spaces kept (they indent trees)."""
     inner = text.lstrip(" ")
     return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
 
 
 def _width(text: str) -> int:
-    """Count the columns that a text takes on a screen; Chinese and Japanese letters take two."""
+    """Return the number of screen columns that a text takes; Chinese and Japanese characters take two."""
     if text.isascii():
         return len(text)
     return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
 
 
 def _padded(text: str, columns: int, *, right: bool = False) -> str:
-    """Put spaces after a text, or before it where it is set to the right."""
+    """Return a text filled with spaces to a number of screen columns, on the right or, if `right`, on the left."""
     blanks = " " * (columns - _width(text))
     return blanks + text if right else text + blanks
 
 
 def _on_the_point(column: Sequence[str]) -> list[str]:
-    """Put spaces after cells so that, set to the right, the points of numbers are below each other."""
+    """Return the cells of a table column with spaces added so that decimal points align when set to the right."""
     tails = [found and len(found[1]) for found in map(NUMERAL.fullmatch, column)]
     most = max((n for n in tails if n is not None), default=0)
     return [cell if n is None else cell + " " * (most - n) for cell, n in zip(column, tails, strict=True)]
 
 
 def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:
-    """Make the table of W, S, T and S/T, one a line."""
+    """Return a text table of the dispersions W, S, T and S/T, one in each row, with further rows below."""
     W, S, T = numbers([within, between, total])
     rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]
     return text_table(rows, None, None, "Dispersion")

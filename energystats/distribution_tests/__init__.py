@@ -1,1 +1,1 @@
-"""Tests of equal distributions and of fit: one question a file, its result beside it."""
+"""Tests of equal distributions and of fit, each in a file with the class of its result."""

@@ -17,7 +17,7 @@ __all__ = ["asymptotic_test", "asymptotic_work"]
 
 
 def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
-    """Compute p from a Pearson type III distribution with the moments of the permutation distribution."""
+    """Test groups with a p-value from a Pearson type III curve with the moments of the permutation distribution."""
     M, s = c.d.group_sums(c.groups)
     observed = c.statistic.rank(M, s)
     fitted = _permutation_distribution(c, s)
@@ -38,12 +38,12 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of the moments."""
+    """Estimate operations and memory needed for the exact moments of the permutation distribution."""
     return [permutation_moments_work(size)]
 
 
 def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
-    """Compute mean, standard deviation and skewness of the statistic over all labelings [theory 3, asymptotic]."""
+    """Compute mean, standard deviation and skewness of the statistic over all permutations [theory 3, asymptotic]."""
     # a statistic that is linear in M is sum_ij C_p(i)p(j) G_ij with coefficients C of the labels: the sum whose moments
     # over all permutations are known [theory 3]
     G = c.d.centred_gram()
@@ -64,7 +64,7 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
 
 
 def _warn_of_duplicated_rows(points: FloatArray) -> None:
-    """Warn where a smooth distribution was measured to be off, because the statistic takes few values."""
+    """Warn if half of the rows are duplicates: the statistic then takes few values, and a smooth curve fits badly."""
     duplicated = len(points) - len(np.unique(points, axis=0))
     if duplicated >= len(points) / 2:
         warn(

@@ -23,7 +23,7 @@ UNEQUAL = 3  # times as large: the other sample, above which it was, too
 
 
 def cross_test(c: GroupComparison) -> ApproximateTestResult:
-    """Compute p from the studentised inner product of two halves, N(0, 1) under equality (Shekhar et al. 2022)."""
+    """Test two groups by a studentised statistic of random halves, N(0, 1) under equality (Shekhar et al. 2022)."""
     d, groups = c.d, c.groups
     if groups.k != 2:
         raise ValueError(f'`method="cross"` compares two groups, got {groups.k}.')
@@ -59,12 +59,12 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def cross_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of the sums over pairs."""
+    """Estimate operations and memory of the sums of rho over pairs that the cross test needs."""
     return [one_sum(size, 3.0)]
 
 
 def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
-    """Halve each sample: weights 1/n of its first half in two columns, and the rows of its second half."""
+    """Split two samples at random; return weights 1/n of the first halves, (n, 2), and the rows of each second half."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
         mixed = rng.permutation(rows)
@@ -75,7 +75,7 @@ def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntAr
 
 
 def _studentised(x: FloatArray, y: FloatArray) -> float:
-    """Divide a difference of means by its standard error, for values of order 1; 0 where both are rounding."""
+    """Compute Student's t of two samples with unequal variances, for values of order 1; 0 where all is rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)
     if max(abs(difference), error) <= 1e-12:

@@ -23,7 +23,7 @@ GROUPS_NAMED = 5  # in a note
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Design:
-    """Describe how groups were given to rows, so that a test permutes what was exchangeable.
+    """Describe how rows were assigned to groups, so that a test permutes only what was exchangeable.
 
     It is checked against the rows when a test uses it.
 
@@ -70,7 +70,7 @@ class Design:
 
 
 def _show_labels(labels: Any) -> str:
-    """Write the name of a column as it is, and of labels how many there are."""
+    """Return the repr of a column name, or a text with the number of labels in an array."""
     if isinstance(labels, str):
         return repr(labels)
     if is_single(labels) or hasattr(labels, "__dask_graph__"):
@@ -79,7 +79,7 @@ def _show_labels(labels: Any) -> str:
 
 
 def check_design(design: Design | None) -> Design:
-    """Refuse anything that is no design; None is one without restrictions."""
+    """Return the design, or one without restrictions for None; raise TypeError if it is no `Design`."""
     if design is None:
         return Design()
     if not isinstance(design, Design):
@@ -93,7 +93,7 @@ def check_design(design: Design | None) -> Design:
 def exchangeable_units(
     design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
-    """Find what a design leaves to exchange, given the `labels` (groups, strata and whole plots) as they were read."""
+    """Return the rows or whole plots that a design lets a test permute; labels: groups, strata, whole plots."""
     given, strata, whole_plots = labels
     units = ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
     # row i of every sample is one subject, so names of rows must agree where there are any
@@ -108,7 +108,7 @@ def exchangeable_units(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExchangeableUnits:
-    """The rows or whole plots whose labels a test permutes, and the blocks that they stay in.
+    """The rows or whole plots whose labels a test permutes, and the strata within which it does so.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class ExchangeableUnits:
 
     @classmethod
     def of(cls, groups: Groups, design: Design) -> Self:
-        """Check a design against the groups of the rows."""
+        """Check strata and whole plots of a design against the groups of the rows, and return the units to permute."""
         n = groups.codes.size
         if design.paired:
             if design.strata is not None or design.whole_plots is not None:
@@ -140,18 +140,18 @@ class ExchangeableUnits:
         return units
 
     def among(self, rows: IntArray) -> Self:
-        """Restrict the units to some of the rows."""
+        """Return the exchangeable units of a subset of the rows, with strata and plots renumbered."""
         return type(self)(
             *(None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots))
         )
 
     @property
     def first_rows(self) -> IntArray | slice:
-        """The first row of every whole plot, which has the label and the stratum of all; every row without plots."""
+        """Return the first row of every whole plot, which has the label and stratum of the plot; else all rows."""
         return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
 
     def scheme(self, codes: IntArray) -> Exchangeable:
-        """Say how to permute these labels."""
+        """Return the permutation scheme of group labels under these strata and whole plots; codes (n,)."""
         first = np.arange(codes.size, dtype=np.intp)[self.first_rows]
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
         if self.strata is not None:
@@ -160,7 +160,7 @@ class ExchangeableUnits:
         return Exchangeable(codes[first], blocks, None if self.plots is None else self.plots.codes)
 
     def check_moves(self, groups: Groups) -> None:
-        """Raise when no label can change its place."""
+        """Raise ValueError if every stratum has a single group label, so that no permutation changes the labels."""
         scheme = self.scheme(groups.codes)
         if self.strata is None and self.plots is None:
             return
@@ -173,23 +173,23 @@ class ExchangeableUnits:
 
     @property
     def is_free(self) -> bool:
-        """Tell whether every labeling of the rows is allowed."""
+        """Return whether every permutation of the rows is allowed (neither strata nor whole plots)."""
         return self.strata is None and self.plots is None
 
     @property
     def spoken(self) -> str:
-        """Say how it restricts a null hypothesis, in words that follow one."""
+        """Return words for the end of a null hypothesis, such as "within every stratum"; empty without restrictions."""
         within = "" if self.strata is None else " within every stratum"
         return within if self.plots is None else f"{within}, whole plots being exchangeable"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say what the names of strata and whole plots hide."""
+        """Return notes on names of strata and whole plots that may be read wrongly."""
         of_strata = () if self.strata is None else notes_on_names(self.strata.names, "stratum", "strata")
         return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
 
     def note_unmoved(self, groups: Groups) -> tuple[str, ...]:
-        """Note groups that share no stratum with another one, so that no labeling changes where they are."""
+        """Return a note on groups that share no stratum with another, so that no permutation moves their labels."""
         if self.strata is None:
             return ()
         counts = np.zeros((self.strata.k, groups.k), np.intp)
@@ -207,12 +207,12 @@ class ExchangeableUnits:
 
     @property
     def n_strata(self) -> int:
-        """Count the blocks; 0 for none."""
+        """Return the number of strata; 0 for none."""
         return 0 if self.strata is None else self.strata.k
 
     @property
     def n_plots(self) -> int:
-        """Count the whole plots; 0 for none."""
+        """Return the number of whole plots; 0 for none."""
         return 0 if self.plots is None else self.plots.k
 
 
@@ -220,13 +220,13 @@ FREE = ExchangeableUnits()
 
 
 def _labels_among(labels: Groups, rows: IntArray) -> Groups:
-    """Keep the labels of some of the rows, numbered without gaps in the same order."""
+    """Return the labels of a subset of the rows, with codes renumbered without gaps in the same order."""
     kept, codes = np.unique(labels.codes[rows], return_inverse=True)
     return Groups(codes.astype(np.intp), tuple(labels.names[j] for j in kept))
 
 
 def _subjects(groups: Groups) -> Groups:
-    """Make a stratum of the i-th rows of all samples, which belong to one subject."""
+    """Return strata for paired samples of equal size: row i of every sample belongs to stratum i."""
     sizes = groups.sizes
     one_below_the_other = np.count_nonzero(np.diff(groups.codes)) == groups.k - 1
     if (sizes != sizes[0]).any() or not one_below_the_other:
@@ -240,7 +240,7 @@ def _subjects(groups: Groups) -> Groups:
 
 
 def _check_constant(labels: Groups, plots: Groups, name: str) -> None:
-    """Refuse a whole plot whose rows have two labels."""
+    """Raise ValueError if the rows of a whole plot have different labels."""
     largest, smallest = np.full(plots.k, -1), np.full(plots.k, labels.k)
     np.maximum.at(largest, plots.codes, labels.codes)
     np.minimum.at(smallest, plots.codes, labels.codes)

@@ -189,7 +189,7 @@ def disco(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _How:
-    """Adjustment of terms for each other, and choice of permutations."""
+    """Options of `disco` for the test itself: permutations, sequential or marginal terms, generator, progress bar."""
 
     sampling: Sampling
     decomposition: Decomposition
@@ -199,32 +199,32 @@ class _How:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EntryOptions:
-    """Options that say how points are read."""
+    """Options of `disco` for reading points: the semimetric, and whether columns are standardized."""
 
     metric: Metric
     standardize: bool
 
     @property
     def takes_matrix(self) -> bool:
-        """Tell whether a matrix of rho is expected."""
+        """Return whether the semimetric is "precomputed", so that a matrix of rho is expected in place of points."""
         return isinstance(self.metric, Precomputed)
 
     @property
     def takes_tables(self) -> bool:
-        """Tell whether columns may hold categories and gaps."""
+        """Return whether columns may hold categories and missing values, as under Gower's coefficient."""
         return isinstance(self.metric, Gower)
 
     @property
     def takes_truths(self) -> bool:
-        """Tell whether truth values stand for 0 and 1."""
+        """Return whether the semimetric takes truth values as the numbers 0 and 1."""
         return self.metric.domain.truths
 
     def read(self, X: Any, place: Place | None = None) -> Dissimilarity:
-        """Read points or a matrix, with every check."""
+        """Read points or a matrix of rho, with every check, as a Dissimilarity."""
         return Dissimilarity.from_data(X, metric=self.metric, alpha=1.0, standardize=self.standardize, place=place)
 
     def source(self, X: InputTable) -> _GivenData:
-        """Find the incomplete rows of points; a matrix cannot do without any entry."""
+        """Return points or a matrix of rho as given, with a mask of the rows that have missing values."""
         if self.takes_matrix:
             matrix = self.read(X)
             return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
@@ -240,7 +240,7 @@ class _EntryOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _GivenData:
-    """Points or a matrix as given, before rows are left out.
+    """Points or a matrix of rho as given to `disco`, before rows with missing values are left out.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class _GivenData:
     gaps: BoolArray
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
-        """Read the points of the rows to keep."""
+        """Return the points (or matrix) of the rows marked in a mask as a Dissimilarity; (n,)."""
         if isinstance(self.table.values, Rows) and not kept.all():
             raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
@@ -271,7 +271,7 @@ class _GivenData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """Points, the terms to test, and the blocks to permute within.
+    """Points of `disco`, the terms to test, and the strata to permute within.
 
     Attributes
     ----------
@@ -295,12 +295,12 @@ class _Question:
 
     @property
     def notes_on_strata(self) -> tuple[str, ...]:
-        """Say what the names of the blocks hide."""
+        """Return notes on names of strata that may be read wrongly."""
         labels = () if self.strata is None else np.asarray(self.strata.values, dtype=object).ravel()
         return notes_on_names(sorted({str(label) for label in labels if isinstance(label, str)}), "stratum", "strata")
 
     def factor(self) -> Groups | None:
-        """Find the groups of a one-way layout: a single term that gives each of its distinct rows a mean of its own."""
+        """Return the groups of a one-way layout, in which each distinct row of the term has its own mean; else None."""
         if self.groups is not None or len(self.terms) > 1:
             return self.groups
         columns = self.terms[0].columns
@@ -321,14 +321,14 @@ def _check_names_of_terms(terms: Sequence[Term]) -> None:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Tell whether a text is the path of a file, beside a formula or groups; a formula has its tilde."""
+    """Return whether the text `X` of `disco` is the path of a file and not a formula, which has a tilde."""
     if formula is None and groups is None:
         return False
     return "~" not in X or os.path.isfile(X)  # noqa: PTH113 (a long formula is no file, and no error)
 
 
 def _check_one_question(X: Any, formula: object, groups: object) -> None:
-    """Complain about a formula beside groups, two formulas, or labels in place of a formula."""
+    """Raise an error for a formula given together with groups, for two formulas, or for one that is no string."""
     if formula is not None and not isinstance(formula, str):
         raise TypeError(f"`formula` must be a string, got {type(formula).__name__}; labels of rows go to `groups=`.")
     if groups is not None:
@@ -340,7 +340,7 @@ def _check_one_question(X: Any, formula: object, groups: object) -> None:
 def _by_formula(
     X: Any, formula: str | None, data: Any, strata: Any, missing: str, entry: _EntryOptions, *, marginal: bool
 ) -> _Question:
-    """Read the points and terms of a formula, in complete rows."""
+    """Read points and model terms of a formula from the rows without missing values."""
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = _strata_of(strata, table)
@@ -373,7 +373,7 @@ def _by_formula(
     factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
     notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
     question = _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
-    if question.factor() is not None:  # its groups are looked at where they are tested
+    if question.factor() is not None:  # the test of its groups makes their notes
         return question
     explaining = [name for name in parsed.variables if name not in parsed.bare_responses]
     of_variables = (notes_on_variable(d, name, used[name].factorize()[0].astype(np.intp)) for name in explaining)
@@ -381,7 +381,7 @@ def _by_formula(
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
-    """Find columns that are responses as they are, not as numbers: all, those of truth values, or None."""
+    """Return the columns of a data frame that the semimetric reads unconverted: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
     if entry.takes_tables or not entry.takes_truths:
@@ -390,7 +390,7 @@ def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
 
 
 def _place_among(place: Place, kept: BoolArray) -> Place:
-    """Say where rows stand of which some were left out."""
+    """Return a function that names row i of the kept rows by its position before rows were left out."""
     rows = np.flatnonzero(kept)
     return lambda row: place(int(rows[row]))
 
@@ -398,7 +398,7 @@ def _place_among(place: Place, kept: BoolArray) -> Place:
 def _by_groups(
     X: InputTable, groups: InputTable | None, data: Any, strata: Any, missing: str, entry: _EntryOptions
 ) -> _Question:
-    """Read the points and the groups of a single factor, in complete rows."""
+    """Read points and the groups of a single factor from the rows without missing values."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
@@ -419,12 +419,12 @@ def _by_groups(
 
 
 def _position(table: Any, name: str) -> int:
-    """Find the number of the column of that name."""
+    """Return the position of the column of a data frame that has this name."""
     return list(map(str, table.columns)).index(name)
 
 
 def _check_no_objects(column: Any, name: str, place: Place) -> None:
-    """Refuse numbers among Python objects, such as decimals, which would be taken for categories.
+    """Raise an error if a column holds numbers as Python objects, such as decimals, which would count as categories.
 
     Where text stands among them, the row of the text is named: it is the slip.
     """
@@ -447,7 +447,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Count complete rows from 0, numbers as doubles, without categories that do not occur.
+    """Return complete rows of a data frame reindexed from 0, numbers as doubles, without categories that do not occur.
 
     Dates may stand in functions, but not `bare`.
     """
@@ -488,7 +488,7 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
 
 
 def _strata_alone(design: Design | None) -> Any:
-    """Take the strata of a design, which must not have more than those."""
+    """Return the strata of a design, or None; raise ValueError if it has pairs or whole plots."""
     if design is None:
         return None
     checked = check_design(design)
@@ -501,7 +501,7 @@ def _strata_alone(design: Design | None) -> Any:
 
 
 def _strata_of(strata: Any, table: Any) -> InputTable | None:
-    """Take the labels of blocks; a string names a column of the table."""
+    """Return the labels of the strata; a string is the name of a column of the data frame."""
     if not isinstance(strata, str):
         return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
@@ -512,7 +512,7 @@ def _strata_of(strata: Any, table: Any) -> InputTable | None:
 
 
 def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
-    """Find the rows whose label is missing, of n labels."""
+    """Return a mask of the rows whose label is missing; raise an error unless there are n labels; (n,)."""
     if is_single(labels.values) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
     return missing_in(labels.values)
@@ -522,7 +522,7 @@ def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
 
 
 def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult:
-    """Test a single factor: labels are permuted, or all of them visited."""
+    """Test a single factor by permuting its group labels, or over all distinct labelings."""
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
@@ -560,7 +560,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
 
 
 def _linear_test(question: _Question, how: _How) -> DiscoResult:
-    """Test several terms, or a covariate: rows are permuted, or residuals of coordinates and in the feature space."""
+    """Test several terms or a covariate by permuting rows, and residuals of the points where terms are adjusted."""
     n_resamples = how.sampling.n_resamples
     if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
@@ -623,7 +623,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
 
 
 def _residuals_needed(d: Dissimilarity, hypotheses: list[Hypothesis], tested: list[bool]) -> list[int]:
-    """List the tested terms that are adjusted for others, where residuals of coordinates say something else."""
+    """List the tested terms that are adjusted for others and whose test also permutes residuals of the coordinates."""
     # with squared distances the feature space is that of the coordinates; other metrics compare no differences
     if not d.metric.by_differences or d.metric.only_means:
         return []
@@ -631,7 +631,7 @@ def _residuals_needed(d: Dissimilarity, hypotheses: list[Hypothesis], tested: li
 
 
 def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
-    """List the rows of every block, and tell for each term whether permuting within blocks moves it."""
+    """Return the rows of every stratum, and for each model term whether permuting within strata changes it."""
     n = question.d.n
     if question.strata is None:
         return (np.arange(n),), [True] * len(question.terms)
@@ -646,7 +646,7 @@ def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
 
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
-    """Tell whether a term, and what it adds to those it is adjusted for, differ within some block of rows."""
+    """Return whether both a model term and what it adds to its adjusting terms vary within some stratum."""
     # permuting within blocks cannot move what is constant in each; what such a term adds to others may vary where rows
     # are not balanced over the blocks, but it says nothing of the term, whose own values were never exchanged
     nothing = np.empty((len(term.columns), 0))
@@ -655,7 +655,7 @@ def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
 
 
 def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
-    """Find an orthonormal basis of the whole model without the constant, and the place of every term in it."""
+    """Compute an orthonormal basis of all model terms, without the constant, and the hypothesis of each term in it."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing
@@ -678,7 +678,7 @@ def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
 
 
 def _check_rounding(term: Term, reduced: FloatArray) -> None:
-    """Refuse a column of which the terms before it leave no more than its rounding, as of squares far from 0."""
+    """Raise ValueError if adjusting a column for other terms leaves only its rounding, as for squares far from 0."""
     columns = term.columns
     largest = np.abs(columns).max(axis=0)
     exact = (largest <= EXACT_UP_TO) & (columns == np.rint(columns)).all(axis=0)  # whole numbers have none
@@ -695,7 +695,7 @@ def _check_rounding(term: Term, reduced: FloatArray) -> None:
 
 
 def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> None:
-    """Refuse a term that adds nothing, and one of which as much as rounding may hide seems to add nothing."""
+    """Raise ValueError if a model term adds nothing to those it is adjusted for, or rounding hides how much it adds."""
     means, spreads = (f(np.hstack([t.columns for t in terms]), axis=0) for f in (np.mean, np.ptp))
     ratios = np.abs(means) / np.where(spreads == 0, np.inf, spreads)
     worst = int(ratios.argmax())
@@ -716,7 +716,7 @@ def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> 
 
 
 def _check_residual(names: str, n: int, df: int) -> None:
-    """Complain about a model that leaves nothing to compare with."""
+    """Raise ValueError if a model leaves no residual degrees of freedom."""
     if n - 1 - df < 1:
         raise ValueError(
             f"The model of {names} leaves no residual degrees of freedom: it has a parameter for each of the {n} rows; "
@@ -726,7 +726,7 @@ def _check_residual(names: str, n: int, df: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Hypotheses that are read from one matrix of rho.
+    """Hypotheses of a linear model that are tested with one matrix of rho: that of the points, or of residuals.
 
     Attributes
     ----------
@@ -742,7 +742,7 @@ class _Asked:
     def dispersions(
         self, d: Dissimilarity, Q: FloatArray, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
-        """Compute S and W of every hypothesis in the given unit, of the observed order and then of the permutations."""
+        """Yield dispersions S and W for each hypothesis, of the observed order and then of blocks of permutations."""
         points = d.residuals(Q @ self.hypotheses[0].reduced) if self.of_residuals else d
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
@@ -755,7 +755,7 @@ class _Asked:
 def _compute_dispersions(
     d: Dissimilarity, Q: FloatArray, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
-    """Compute S and W of every hypothesis, observed and under all permutations, in the given unit."""
+    """Compute dispersions S and W of each tested hypothesis, observed and under permutations, divided by `unit`."""
     n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
     found: list[list[tuple[FloatArray, FloatArray]]] = [[] for each in asked for _ in each.hypotheses]
     starts = np.cumsum([0, *(len(each.hypotheses) for each in asked)]).tolist()
@@ -778,12 +778,12 @@ def _compute_dispersions(
 
 
 def _f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:
-    """Compute (S/df) / (W/df_residual); 0 where both vanish."""
+    """Compute the F ratio (S/df) / (W/df_residual); 0 where both S and W vanish."""
     return float(statistics.f_ratio(np.asarray(S), S + W, df + df_residual + 1, df + 1, tolerance))
 
 
 def _describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
-    """Say what the p-value of the whole model is about."""
+    """Return the null hypothesis of the whole model as words: the points do not depend on the named variables."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within
     return sentence + d.metric.about_means

@@ -41,7 +41,7 @@ FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoRow:
-    """One row of the decomposition.
+    """One row of the decomposition of the total dispersion: a term, the overlap, the residual or the total.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class DiscoResult(Result):
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
-        """List the terms, what marginal terms share (or count twice), the residual and the total."""
+        """Return the rows of a dispersion decomposition: terms, overlap of marginal terms, residual and total."""
         W = DiscoRow(
             name="Residual", df=self.df_residual, dispersion=self.residual, share=share(self.residual, self.total)
         )
@@ -143,7 +143,7 @@ class DiscoResult(Result):
         return (*self.terms, *self._overlap(), W, T)
 
     def _overlap(self) -> tuple[DiscoRow, ...]:
-        """Find what the rows of a marginal decomposition lack of T; rounding in an orthogonal design is 0."""
+        """Return a row with the dispersion that marginal terms share or count twice; empty for sequential terms."""
         if self.decomposition == "sequential" or len(self.terms) == 1:
             return ()
         left = self.total - self.residual - sum(row.dispersion for row in self.terms)
@@ -153,7 +153,7 @@ class DiscoResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a term, then Overlap (marginal only), Residual and Total: df, dispersion, F, R2, pvalue."""
+        """Return a data frame with df, dispersion, F, R2 and pvalue of each term, Overlap, Residual and Total."""
         import pandas as pd
 
         rows = self.rows
@@ -213,7 +213,7 @@ class DiscoResult(Result):
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _null_of_terms(self) -> list[str]:
-        """Say in which space the model of the other terms is additive, where terms are adjusted."""
+        """Return a note if the p-value of any model term is from permuting least-squares residuals."""
         if any(not math.isnan(row.pvalue_location) for row in self.terms):
             return [
                 "p of an adjusted term permutes least-squares residuals of the columns: the other terms add up in "
@@ -223,7 +223,7 @@ class DiscoResult(Result):
         return []
 
     def _saturation(self) -> list[str]:
-        """Say that the model leaves nothing, or next to nothing, to compare with."""
+        """Return a note if few or no residual degrees of freedom are left, or the residual dispersion is 0."""
         exact = self.total > 0 and self.residual <= 1e-12 * self.total
         if self.df_residual < FEW_LEFT * self.n:
             rows = "every row" if exact else "nearly every row"
@@ -247,23 +247,23 @@ class DiscoResult(Result):
         return f"At level {LEVEL:g}: evidence for {which}, none for the model as a whole ({p_text(self.pvalue)})."
 
     def _clear_terms(self) -> list[tuple[str, float]]:
-        """List terms whose p, by Holm's method for the number of terms, is at most the level."""
+        """Return names and adjusted p-values of the model terms significant after Holm's adjustment."""
         adjusted = adjust([row.pvalue for row in self.terms], "holm")
         return [(row.name, float(p)) for row, p in zip(self.terms, adjusted, strict=True) if p <= LEVEL]
 
     def _terms_note(self) -> list[str]:
-        """Write the clear terms as a sentence."""
+        """Return a sentence that lists significant model terms with adjusted p-values; empty without any."""
         if len(self.terms) == 1 or not (clear := self._clear_terms()):
             return []
         texts = ", ".join(f"{shorten_name(name)} ({p_text(p)})" for name, p in clear)
         return [f"Terms with p at most {LEVEL:g} after Holm's adjustment for their number: {texts}."]
 
     def _interval(self) -> tuple[float, float]:
-        """Compute the 95 % interval of `pvalue` over seeds; (p, p) when exact."""
+        """Compute the 95 % interval of the p-value of the model over seeds; (p, p) when exact."""
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def _frame(self) -> pd.DataFrame:
-        """Make `table`, with what all terms share in every row."""
+        """Return the table of terms as a data frame, with the options of the test repeated in every row."""
         return self.table.assign(
             decomposition=self.decomposition,
             method=self.method,
@@ -281,7 +281,7 @@ class DiscoResult(Result):
         return {"df": "Df", "term": ""} | ({"dispersion": "SS"} if squares else {})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of T of every row, with the p-values of the terms."""
+        """Draw the share of the total dispersion of every term and the residual, with p-values, and return the axes."""
         from energystats.plotting.distances import plot_decomposition
 
         rows = self.rows[:-1]
@@ -296,7 +296,7 @@ class DiscoResult(Result):
         )
 
     def plot_null(self, ax: Axes | None = None) -> Axes:
-        """Draw the null distribution of F of the model, with the observed value."""
+        """Draw the null distribution of F of the model, with the observed value, and return the axes."""
         from energystats.plotting.null_distributions import plot_model_null
 
         exact = self.method == "exact"
@@ -304,5 +304,5 @@ class DiscoResult(Result):
 
 
 def is_interaction(name: str) -> bool:
-    """Tell whether a term joins several factors; colons within quoted names, calls or indices do not count."""
+    """Return whether a model term is an interaction; colons within quoted names, calls or indices do not count."""
     return ":" in NAMES_AND_CALLS.sub("", name)

@@ -183,7 +183,7 @@ def energy_interval(
 
 
 def _check_draws_reach(n_bootstrap: int, confidence_level: float) -> None:
-    """Complain about fewer bootstrap samples than have one beyond each end of the interval."""
+    """Raise ValueError if there are too few bootstrap samples for one beyond each end of the interval."""
     fewest = math.ceil(2 / (1 - confidence_level) - ROUNDING) - 1
     if n_bootstrap < fewest:
         raise ValueError(
@@ -195,14 +195,14 @@ def _check_draws_reach(n_bootstrap: int, confidence_level: float) -> None:
 def _notes_on_samples(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, drawn: FloatArray
 ) -> tuple[str, ...]:
-    """Say what keeps the interval from meaning what it says."""
+    """Return cautions on an interval of E: groups found by clustering, few points, or no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
     few = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
     return (*finding, *(few if np.ptp(drawn) > 0 else (NO_WIDTH,)))
 
 
 def _check_two_points_each(groups: Groups) -> None:
-    """Complain about groups without a pair of points."""
+    """Raise ValueError if a group has fewer than two points."""
     if groups.sizes.min() < 2:
         sizes = ", ".join(map(str, groups.sizes.tolist()))
         raise ValueError(f"The interval of E needs at least two points in each sample, got {sizes}.")
@@ -211,7 +211,7 @@ def _check_two_points_each(groups: Groups) -> None:
 def _draw_unbiased(
     d: Dissimilarity, groups: Groups, s: FloatArray, n_bootstrap: int, rng: np.random.Generator, *, progress: bool
 ) -> FloatArray:
-    """Compute the unbiased form of E in every bootstrap sample."""
+    """Compute the unbiased energy distance of two groups in every bootstrap sample; (n_bootstrap,)."""
     drawn = (
         statistics.energy_distances(d.pairs.block_sums(Z), s, unbiased=True)[:, 0, 1]
         for Z in _resampled_counts(groups, n_bootstrap, draw_key(rng))
@@ -221,7 +221,7 @@ def _draw_unbiased(
 
 
 def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
-    """Count how often each row is drawn when every sample is drawn from itself; (n, k, b) at a time."""
+    """Yield how often each row is drawn in bootstrap samples of every group, a block at a time; (n, k, b)."""
     for block, start in enumerate(range(0, n_bootstrap, DRAWS_PER_BLOCK)):
         stream = stream_of(key, block)
         Z = np.zeros((groups.codes.size, groups.k, DRAWS_PER_BLOCK))
@@ -232,7 +232,7 @@ def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterat
 
 
 def _percentiles(drawn: FloatArray, confidence_level: float, *, ends_at_zero: bool) -> tuple[float, float]:
-    """Cut equal tails off; where E cannot be negative, neither can the ends."""
+    """Return both ends of the equal-tailed percentile interval, at least 0 where the statistic cannot be negative."""
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
     return (max(low, 0.0), max(high, 0.0)) if ends_at_zero else (low, high)
@@ -326,7 +326,7 @@ class EnergyIntervalResult(Result):
         return f"With {self._percent()} confidence, E of the two populations lies between {ends}."
 
     def _frame(self) -> pd.DataFrame:
-        """Make one row; the columns are the field names, some as texts."""
+        """Return the result as a data frame of one row, with sizes and semimetric as texts."""
         import pandas as pd
 
         names = ("statistic", "unbiased", "low", "high", "confidence_level", "n_bootstrap")
@@ -343,7 +343,7 @@ class EnergyIntervalResult(Result):
         return {"sizes": "n", **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of the bootstrap distribution of unbiased E with the interval, and E in both forms."""
+        """Draw the bootstrap distribution of unbiased E with its interval and both forms of E, and return the axes."""
         from energystats.plotting.null_distributions import plot_interval
 
         return plot_interval(

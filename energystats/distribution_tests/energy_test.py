@@ -152,7 +152,7 @@ def energy_test(
 
 
 def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
-    """Resolve one semimetric, or one for each entry of a sequence."""
+    """Resolve `metric` and `alpha` to one semimetric, or to one for each entry of a sequence."""
     many_metrics = isinstance(metric, list | tuple)
     many_alphas = isinstance(alpha, list | tuple) or (isinstance(alpha, np.ndarray) and alpha.ndim > 0)
     if many_metrics and many_alphas:
@@ -168,7 +168,7 @@ def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
 
 @dataclass(frozen=True, slots=True)
 class _TestMethod:
-    """A way to test groups: how it runs, what it costs, and what it goes with.
+    """A method to test groups: the functions that run it and estimate its work, and options it can be combined with.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ METHODS = {
 def run_method(
     c: GroupComparison, several: Sequence[Dissimilarity], progress: bool | None, *, weighted: bool = False
 ) -> EnergyTestResult:
-    """Check that the options go together, weigh the work, and run the method; `several` has a point set a metric."""
+    """Check that the options go together and the work is feasible, and test under each semimetric in `several`."""
     method = METHODS[c.sampling.method]
     warn_if_found(c.groups)
     _check_combination(c, len(several), method, weighted=weighted)
@@ -214,7 +214,7 @@ def run_method(
 
 
 def _check_combination(c: GroupComparison, n_semimetrics: int, method: _TestMethod, *, weighted: bool) -> None:
-    """Refuse options that do not go with each other."""
+    """Raise ValueError if the method, the design, weights or several semimetrics cannot be used together."""
     sampling = c.sampling
     extras = {
         "`strata`, `paired` or `whole_plots`": not c.units.is_free,

@@ -22,14 +22,14 @@ ALMOST_ONE = 1 - 1e-12
 
 
 def _fit_poisson(x: FloatArray) -> Any:
-    """Estimate a Poisson distribution by its mean."""
+    """Return the frozen Poisson distribution whose mean is that of the sample."""
     from scipy import stats
 
     return stats.poisson(x.mean())
 
 
 def _fit_geometric(x: FloatArray) -> Any:
-    """Estimate a geometric distribution on 1, 2, ... by its mean."""
+    """Return the frozen geometric distribution on 1, 2, ... whose mean is that of the sample."""
     from scipy import stats
 
     # at 1 SciPy's quantiles are wrong
@@ -37,7 +37,7 @@ def _fit_geometric(x: FloatArray) -> Any:
 
 
 def _fit_bernoulli(x: FloatArray) -> Any:
-    """Estimate a Bernoulli distribution by its mean."""
+    """Return the frozen Bernoulli distribution whose mean is that of the sample."""
     from scipy import stats
 
     return stats.bernoulli(x.mean())
@@ -49,7 +49,7 @@ EXAMPLE = "`estimate=lambda x: stats.gamma(*stats.gamma.fit(x, floc=0))`"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """A family of distributions, and how one of them is found for a sample.
+    """A family of distributions, with the function that estimates its parameters from a sample.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Family:
 
     @classmethod
     def of(cls, family: Any, estimate: Any) -> Family:
-        """Read `distribution` and `estimate` of a call."""
+        """Read the arguments `distribution` and `estimate` of a test of fit as a family of distributions."""
         label = getattr(family, "name", None) or getattr(family, "__name__", None) or type(family).__name__
         if callable(estimate):
             return cls(str(label), estimate)
@@ -89,7 +89,7 @@ class Family:
         return cls(str(label), lambda x: family(*family.fit(x)))
 
     def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
-        """Find the distribution for a sample; (n, d)."""
+        """Fit the family of distributions to a sample; return the fitted distribution and a sampler of it; (n, d)."""
         try:
             found = self.estimate(points[:, 0] if points.shape[1] == 1 else points)
         except Exception as error:
@@ -114,7 +114,7 @@ class Family:
 
 
 def _has_median(distribution: Any) -> bool:
-    """Tell whether a frozen distribution has a median, which it lacks where its parameters are out of range."""
+    """Return whether a frozen distribution has a finite median, which it lacks if its parameters are out of range."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(distribution.ppf(0.5)).all())
 
@@ -124,7 +124,7 @@ def _has_median(distribution: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """Whole numbers with probabilities, with which rho = |x - y| has exact means.
+    """A discrete distribution on whole numbers, for which means of rho = |x - y| are exact.
 
     Attributes
     ----------
@@ -143,11 +143,11 @@ class Atoms:
 
     @property
     def size(self) -> int:
-        """Count no points: means are exact."""
+        """Return 0, the number of reference points: the means of this distribution are exact."""
         return 0
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """Compute n times the energy distance to every sample of one column; (b, n, 1) -> (b,)."""
+        """Compute n times the energy distance from a discrete distribution to each of b samples; (b, n, 1) -> (b,)."""
         x = np.sort(samples[:, :, 0], axis=1) - self.center
         below = np.searchsorted(self.values, x, side="right")
         mass = np.concatenate(([0.0], np.cumsum(self.probabilities)))
@@ -158,7 +158,7 @@ class Atoms:
 
 
 def find_atoms(distribution: Any) -> Atoms | None:
-    """List the values of a frozen distribution on whole numbers; None of another one, or where they are too many."""
+    """Return values and probabilities of a frozen distribution on whole numbers; None for others or too many values."""
     if not hasattr(distribution, "pmf") or not hasattr(distribution, "ppf"):
         return None
     with np.errstate(all="ignore"):  # SciPy's formulas at the ends of the parameters

@@ -58,7 +58,7 @@ BLOCK_ENTRIES = 2**21  # of rho at a time
 
 
 def warn_if_found(groups: Groups) -> None:
-    """Warn where a clustering found the groups."""
+    """Warn with DoubleDippingWarning if a clustering of this package found the groups."""
     if groups.found:
         warn(FOUND_GROUPS, DoubleDippingWarning)
 
@@ -66,14 +66,14 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Say whether the groups were found, or are a local optimum, and what their names hide; M, s: their sums."""
+    """Return notes on groups that may come from a clustering, groups of one row, and names hard to tell apart."""
     finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
     single = (SINGLE_ROWS,) * (groups.k == d.n > 2)
     return (*single, *finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
 
 
 def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every group") -> tuple[str, ...]:
-    """Note columns of a table in memory that have one value in every group, such as a code of the groups; O(nd)."""
+    """Return a note on data columns that are constant within every group and differ between groups; O(nd)."""
     if not isinstance(d, Points):
         return ()
     _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
@@ -98,7 +98,7 @@ def note_local_optimum(
     result: str,
     which: str = "The groups",
 ) -> tuple[str, ...]:
-    """Note that the groups are a local optimum of k-means or of W, and that the `result` of found ones is empty."""
+    """Return a note if the groups are a local optimum of k-means or of W, as groups found by clustering are."""
     if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
         return (LOCAL_OPTIMUM.format(which=which, what=OF_K_MEANS, result=result),)
     if is_local_optimum(d, groups, M, s, weights):
@@ -119,7 +119,7 @@ def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
-    """Tell whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
+    """Return whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
     Z = groups.indicators(weights)[:, :, 0]
     # around the mean, so that an offset costs no digits of the squares
     centred = points - points.mean(axis=0)
@@ -134,10 +134,10 @@ def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) 
 def is_local_optimum(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> bool:
-    """Tell whether no single point can change its group so that W falls by more than rounding [theory 4].
+    """Return whether moving any single point to another group lowers W by no more than rounding [theory 4].
 
-    O(n) distances where a few points show that one can, O(n^2) where none can. False for tables that are read in
-    blocks of rows, and for distances along random directions: those are not examined.
+    O(n) distances where a move of one of the first few points lowers W, O(n^2) where none does. False for tables that
+    are read in blocks of rows, and for distances along random directions: those are not examined.
     """
     # a fall of W within rounding is none
     tolerance = tie_tolerance(float(abs(total(M, s))), d.n)
@@ -153,7 +153,7 @@ def is_local_optimum(
 
 
 def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Sum rho over the groups for a few rows from everywhere, then all others; indices and sums, (r,), (r, k)."""
+    """Yield rows and their sums of rho to each group, first for a few rows, then for all others; (r,), (r, k)."""
     if isinstance(d.pairs, Line):
         yield np.arange(d.n), d.pairs.multiply(Z)
         return
@@ -168,7 +168,7 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
 def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """Compute how far W falls when each row goes to the group that suits it best; -inf for a group's only row; (r,).
+    """Compute how far W falls when each row moves to its best other group; -inf for a group's only row; (r,).
 
     `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
     """

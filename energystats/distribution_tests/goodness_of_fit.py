@@ -202,7 +202,7 @@ def normality_test(
 
 
 def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
-    """Choose the points of simulated samples: all where that is cheap, or where rounding shows the more, the more."""
+    """Return the size of simulated normal samples: as given, or n where cheap or values are rounded, else fewer."""
     if wanted is None:
         return n if d == 1 or rounded else min(n, max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d))
     size = check_count(wanted, "simulated_size", low=d + 1, high=n, why=", the points of the sample")
@@ -215,7 +215,7 @@ def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
 
 
 def _notes_on_ties(points: FloatArray) -> tuple[str, ...]:
-    """Note columns with so many equal values that a normal distribution does not describe them."""
+    """Return a note if at least half of the values of a column are equal to others, as after rounding."""
     n, d = points.shape
     tied = [n - np.unique(points[:, j]).size for j in range(d)]
     if max(tied) < n * TIED:
@@ -230,7 +230,7 @@ def _notes_on_ties(points: FloatArray) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RoundedNormal:
-    """The normal distribution fitted to a sample, rounded to the grid of that sample; in units of its steps.
+    """The normal distribution fitted to a sample and rounded to the grid of its values; in units of the grid step.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class _RoundedNormal:
 
     @classmethod
     def of(cls, points: FloatArray, rounding: Any) -> Self | None:
-        """Find the grid of every column, and fit mean and covariance; None where no column is rounded."""
+        """Find the grid of every column and fit mean and covariance to the sample; None if no column is rounded."""
         steps = np.zeros(points.shape[1]) if rounding is None else _read_steps(points, rounding)
         rounds = steps > 0
         if not rounds.any():
@@ -275,14 +275,14 @@ class _RoundedNormal:
         return cls(values.mean(axis=0), root, rounds, len(points), (note,))
 
     def draw(self, stream: np.random.Generator, count: int) -> FloatArray:
-        """Draw rounded samples; (count, n, d)."""
+        """Draw samples of the fitted normal distribution, rounded to the grid; (count, n, d)."""
         samples = self.mean + stream.standard_normal((count, self.n, self.mean.size)) @ self.root
         samples[:, :, self.rounds] = np.rint(samples[:, :, self.rounds])
         return np.asarray(samples)
 
 
 def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
-    """Read the steps of the columns, or find them, and check that all values lie on their grids; (d,)."""
+    """Return the rounding step of each column, given or found, and check that all values lie on the grid; (d,)."""
     d = points.shape[1]
     if isinstance(rounding, str):
         check_option(rounding, "rounding", ("auto",))
@@ -303,7 +303,7 @@ def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
 
 
 def _find_step(column: FloatArray) -> float:
-    """Find the largest step that all values are apart by multiples of; 0 where there is none."""
+    """Find the largest step of which all differences between values are multiples; 0 if there is none."""
     gaps = np.diff(np.unique(column))
     step = float(gaps.min())
     # by Euclid's algorithm on real numbers: a remainder as small as rounding ends it
@@ -315,20 +315,20 @@ def _find_step(column: FloatArray) -> float:
 
 
 def _is_grid(column: FloatArray, step: float) -> bool:
-    """Tell whether all values are apart by multiples of a step, to the rounding of decimals."""
+    """Return whether all values of a column differ by multiples of `step`, within rounding."""
     steps = (column - column[0]) / step
     slack = OFF_GRID + 4 * EPS * float(np.abs(column).max()) / step
     return bool((np.abs(steps - np.rint(steps)) <= slack).all())
 
 
 def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
-    """Form the p-value and its interval; `scale` is the size of the summands [theory 4, ties]."""
+    """Compute the p-value of a statistic among its null values, and the interval of p; `scale` decides on ties."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
     return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
 
 
 def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Draw statistics of samples from the null hypothesis, in blocks that each have a random stream."""
+    """Return simulated null values of a statistic, drawn in blocks that each have their own random stream."""
     key = draw_key(rng)
     step = LABELINGS_PER_BLOCK
     blocks = (
@@ -339,7 +339,7 @@ def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, p
 
 
 def _simulate_normal_samples(draw: Draw, stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Compute statistics of `count` samples, few enough at a time; a sample with a constant column is no evidence."""
+    """Compute the normality statistic of `count` simulated samples; inf for one with a constant column; (count,)."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
     for start in range(0, count, at_once):
@@ -350,7 +350,7 @@ def _simulate_normal_samples(draw: Draw, stream: np.random.Generator, count: int
 
 
 def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -> FloatArray:
-    """Find an orthonormal basis of the centred columns, which must be independent; (n, d).
+    """Compute an orthonormal basis of the centred columns; ValueError if they are linearly dependent; (n, d).
 
     Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
     the covariance is never formed, which would square its condition.
@@ -384,7 +384,7 @@ def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -
 
 
 def _list_columns(chosen: Any, names: Sequence[str]) -> str:
-    """Write 'columns u, v are' or 'column u is'."""
+    """Return 'columns u, v are each' or 'column u is', for the columns marked in a mask."""
     found = [names[int(j)] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
@@ -542,7 +542,7 @@ def _test_family(
     rng: np.random.Generator,
     progress: bool | None,
 ) -> GoodnessOfFitResult:
-    """Compare the sample with the distribution fitted to it, and simulated samples with those fitted to them."""
+    """Test the fit of an estimated family by the parametric bootstrap, with a new fit to each simulated sample."""
     n, d = points.shape
     started = time.perf_counter()
     fit = _compare_with_fit(family, points, "the sample", metric, n_points, rng)
@@ -585,7 +585,7 @@ def _test_family(
 
 
 class _Fit(NamedTuple):
-    """A sample compared with the distribution fitted to it."""
+    """A sample compared with the distribution fitted to it: the statistic, and what it was compared with."""
 
     statistic: float
     source: Sampler
@@ -602,7 +602,7 @@ class _Fit(NamedTuple):
 def _compare_with_fit(
     family: Family, points: FloatArray, what: str, metric: Metric, n_points: int, rng: np.random.Generator
 ) -> _Fit:
-    """Fit a distribution to a sample, and compare the two."""
+    """Fit a family of distributions to a sample, and compute the test statistic between the sample and the fit."""
     found, source = family.fitted(points, what)
     atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
     if atoms is not None:
@@ -613,30 +613,30 @@ def _compare_with_fit(
 
 
 def _reference_size(n: int) -> int:
-    """Choose ten reference points a row, within bounds."""
+    """Return the number of reference points for n rows: ten times n, but between 1000 and 10000."""
     low, high = REFERENCE
     return min(max(low, 10 * n), high)
 
 
 class _ReferencePoints(Protocol):
-    """Points that stand for a distribution."""
+    """Interface of points that stand for a distribution in a test of fit."""
 
     @property
     def size(self) -> int:
-        """Count them."""
+        """Return the number of reference points."""
 
     @property
     def scale(self) -> float:
-        """Return the mean of |rho| between them: the size of the summands."""
+        """Return the mean of |rho| between reference points, the order of magnitude of the statistic's summands."""
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """Compute n times the energy distance to every sample; (b, n, d) -> (b,)."""
+        """Compute n times the energy distance between reference points and each of b samples; (b, n, d) -> (b,)."""
 
 
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Make reference points with the way to compare samples with them, and the metric fitted to them."""
+    """Return points that stand for a distribution (quantiles or draws), and the semimetric fitted to them."""
     # quantiles stand for a distribution better than as many draws
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
@@ -676,7 +676,7 @@ class _OnLine:
 
     @classmethod
     def of(cls, points: FloatArray) -> _OnLine:
-        """Sort the points once."""
+        """Sort reference points in one column and compute their running sums; (m,)."""
         ordered = np.sort(points)
         center = float(ordered[ordered.size // 2])
         ordered -= center
@@ -697,7 +697,7 @@ class _OnLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cloud:
-    """Reference points and a semimetric; pairs are visited by row blocks.
+    """Reference points and a semimetric; pairs with a sample are computed in blocks of rows.
 
     Attributes
     ----------
@@ -716,7 +716,7 @@ class _Cloud:
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric) -> _Cloud:
-        """Sum over the pairs once, which also checks a user's metric."""
+        """Compute the mean of rho within the reference points, with the checks of a user's semimetric; (m, d)."""
         pairs = Recomputed(points, metric)
         own = float(pairs.multiply(np.ones((len(points), 1))).sum()) / len(points) ** 2
         scale = own if metric.negative_type else pairs.absolute_total() / len(points) ** 2
@@ -730,7 +730,7 @@ class _Cloud:
         return np.array([self.compare_one(points) for points in samples])
 
     def compare_one(self, points: FloatArray) -> float:
-        """Compute n times the energy distance to one sample; (n, d)."""
+        """Compute n times the energy distance between the reference points and one sample; (n, d)."""
         n = len(points)
         blocks = range(0, n, ROWS_PER_BLOCK)
         across = sum(
@@ -743,7 +743,7 @@ class _Cloud:
 def _drawn_samples(
     target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Draw `count` samples of the distribution one after the other, and compare few at a time."""
+    """Compute n times the energy distance between reference points and each of `count` new samples; (count,)."""
     n, d = shape
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
@@ -761,7 +761,7 @@ def _drawn_samples(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GoodnessOfFitResult(Result):
-    """Energy test of one sample against a distribution, by simulation.
+    """Result of an energy test of one sample against a distribution, by simulation.
 
     Attributes
     ----------
@@ -838,7 +838,7 @@ class GoodnessOfFitResult(Result):
         return state_evidence(self.pvalue, "of a misfit", note=others)
 
     def _frame(self) -> pd.DataFrame:
-        """Make one row; the columns are the field names."""
+        """Return the result as a data frame of one row."""
         import pandas as pd
 
         names = (
@@ -862,7 +862,7 @@ class GoodnessOfFitResult(Result):
         return {"d": "columns", "statistic": "n E", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of the null distribution with the observed statistic."""
+        """Draw a histogram of the null distribution with the observed statistic, and return the axes."""
         from energystats.plotting.null_distributions import plot_goodness
 
         null, name = self.null_distribution, self.distribution

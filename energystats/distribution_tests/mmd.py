@@ -214,7 +214,7 @@ def mmd_test(
 def _two_samples(
     samples: Sequence[Any], groups: Any, kernel: KernelLike, metric: MetricLike, alpha: float
 ) -> tuple[Dissimilarity, Groups]:
-    """Read the points or the matrix behind the semimetric of the kernel, and two groups."""
+    """Read two samples, or a precomputed kernel matrix with groups, as the semimetric of the kernel and two groups."""
     if isinstance(kernel, str) and kernel == "precomputed":
         if len(samples) != 1 or groups is None:
             raise ValueError('`kernel="precomputed"` needs one kernel matrix of the pooled points, and `groups=`.')
@@ -228,7 +228,7 @@ def _two_samples(
 
 
 def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
-    """List one kernel, or all of a sequence."""
+    """Return the argument `kernel` as a list, of one kernel or of all in a sequence."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
     if not kernel:
@@ -239,7 +239,7 @@ def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
 
 
 def _check_pairs_within(groups: Groups, estimator: str) -> None:
-    """Refuse a U-statistic where a sample has no pairs."""
+    """Raise ValueError if the U-statistic is asked for and a sample has fewer than two points."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')

@@ -27,7 +27,7 @@ CORRECTIONS = (
 
 
 def adjust(pvalues: Sequence[float] | FloatArray, correction: str) -> FloatArray:
-    """Adjust p-values for their number; NaN stays NaN and does not count."""
+    """Adjust p-values for multiple testing by the named correction; NaN stays NaN and does not count as a test."""
     adjusted = np.array(pvalues, dtype=np.float64)
     known = ~np.isnan(adjusted)
     if correction == "none" or known.sum() < 2:

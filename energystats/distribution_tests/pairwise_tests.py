@@ -1,4 +1,4 @@
-"""Which groups differ, and whether in place or in spread: pairs of groups, adjusted."""
+"""Tests of pairs of groups for differences in distribution and in spread, adjusted for their number."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def pairwise_tests(
 def _note_strata(
     spread: CenterDistances, groups: Groups, units: ExchangeableUnits, pairs: list[tuple[int, int]]
 ) -> tuple[str, ...]:
-    """Say why pairs have no p of spread, if strata are the reason."""
+    """Return a note on pairs of groups without a p-value of spread because of unequal shares of the strata."""
     rows_of = (_rows_of(groups, pair) for pair in pairs)
     n_pairs = sum(reveals_strata(spread, two, units.among(rows)) for rows, two in rows_of)
     if not n_pairs:
@@ -204,7 +204,7 @@ def _note_strata(
 
 
 def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
-    """List the pairs of groups to compare, by number."""
+    """Return the pairs of group numbers to compare: all pairs, or the control with each other group."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
     j = position_of(control, groups.names)
@@ -219,7 +219,7 @@ def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
 
 
 def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
-    """Find the rows of two groups, and the group of each."""
+    """Return the rows of two groups, and the group of each row as codes 0 and 1."""
     first, second = pair
     rows = np.flatnonzero((groups.codes == first) | (groups.codes == second))
     names = (groups.names[first], groups.names[second])
@@ -227,7 +227,7 @@ def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
 
 
 def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
-    """Refuse a design that leaves nothing to permute between two groups, before any pair is tested."""
+    """Raise ValueError if the design of a study leaves nothing to permute between two groups."""
     if c.units.is_free:
         return
     rows, two = _rows_of(c.groups, pair)
@@ -240,7 +240,7 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
 def _compare_pair(
     c: GroupComparison, spread: CenterDistances, pair: tuple[int, int], rng: np.random.Generator
 ) -> PairwiseRow:
-    """Test two groups for equal distributions and for equal spread, each with a random stream of its own."""
+    """Test two groups for equal distributions and for equal spread, with separate random streams."""
     rows, two = _rows_of(c.groups, pair)
     # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
     test_rng, spread_rng = rng.spawn(2)
@@ -274,7 +274,7 @@ def _compare_pair(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseRow:
-    """Two groups compared.
+    """The result for one pair of groups: sizes, energy distance, effect size and p-values.
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ class PairwiseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PairwiseTestsResult(Result):
-    """Pairs of groups, tested and adjusted.
+    """Tests of pairs of groups, with p-values adjusted for their number.
 
     Attributes
     ----------
@@ -351,7 +351,7 @@ class PairwiseTestsResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a pair."""
+        """Return a data frame with sizes, energy distance, effect size and p-values of each pair of groups."""
         import pandas as pd
 
         table = pd.DataFrame([asdict(row) for row in self.rows])
@@ -381,7 +381,7 @@ class PairwiseTestsResult(Result):
         return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
 
     def _shown(self) -> list[int]:
-        """Choose the pairs of the summary, in their order: all, or of very many those with the smallest p."""
+        """Return the positions of the pairs shown in the summary: all, or of many those with the smallest p."""
         if len(self.rows) <= ROWS_SHOWN:
             return list(range(len(self.rows)))
         order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
@@ -419,7 +419,7 @@ class PairwiseTestsResult(Result):
         ]
 
     def _out_of_reach(self) -> list[str]:
-        """Say that no pair can be significant, because of few permutations and many pairs."""
+        """Return a note if no adjusted p-value can reach the level, with few permutations and many pairs."""
         lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
         if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
             return []
@@ -437,7 +437,7 @@ class PairwiseTestsResult(Result):
         return f"At level {LEVEL:g}, {adjusted}: {evidence}."
 
     def _frame(self) -> pd.DataFrame:
-        """Make `table`, with what all pairs share in every row."""
+        """Return the table of pairs as a data frame, with the options of the test repeated in every row."""
         return self.table.assign(
             correction=self.correction,
             method=self.method,
@@ -456,7 +456,7 @@ class PairwiseTestsResult(Result):
         return {**columns, **spread}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw S/T of every pair, labelled with its adjusted p-value."""
+        """Draw S/T of every pair of groups, labelled with its adjusted p-value, and return the axes."""
         from energystats.plotting.null_distributions import plot_pairs
 
         pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]

@@ -1,4 +1,4 @@
-"""The test behind every entry function: the observed M, M of every permutation, one count."""
+"""Permutation tests of groups: M, the sums of rho between groups, observed and under every permutation."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ STEPPED_TAIL = (
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A statistic of groups, and how labelings are ranked by it.
+    """A test statistic of groups: its name, its value from M, and the quantity by which permutations are ranked.
 
     Attributes
     ----------
@@ -92,17 +92,17 @@ class Statistic:
     rounding: Callable[[FloatArray], float]
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
-        """Compute the statistic of n rows from M."""
+        """Compute the test statistic from the sums M of rho between groups, group sizes s and n rows."""
         return self.rank(M, s)
 
     def show(self, ranked: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-        """Compute the statistic from what labelings are ranked by; S within `tolerance` of 0 or T is rounding."""
+        """Convert values that permutations are ranked by, such as S, to values of the test statistic, such as F."""
         return ranked
 
 
 @dataclass(frozen=True, slots=True)
 class _FRatio(Statistic):
-    """F is monotone in S for fixed T, so it is ranked by S, whose rounding is known [theory 4, ties]."""
+    """The F ratio, which is monotone in S for fixed T, so that permutations are ranked by S [theory 4, ties]."""
 
     is_linear = False
 
@@ -115,13 +115,13 @@ class _FRatio(Statistic):
 
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute MMD squared of two samples, E/2 [theory 2]."""
+    """Compute the squared MMD of two samples, half of their energy distance, from sums M of rho [theory 2]."""
     # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
 def _rounding_of_mmd(s: FloatArray) -> float:
-    """Bound the rounding of MMD squared, which is n/(n_1 n_2) S; the U form has up to twice that."""
+    """Return the factor by which the rounding of the squared MMD exceeds that of S, at most; (2,)."""
     return 2 * float(s.sum() / s.prod())
 
 
@@ -142,7 +142,7 @@ STATISTICS: dict[str, Statistic] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupComparison:
-    """One test of groups, specified in full; every method takes this and nothing else.
+    """The full specification of one test of groups, which every test method takes as its argument.
 
     Attributes
     ----------
@@ -174,20 +174,20 @@ class GroupComparison:
     progress: bool = False
 
     def tolerance(self, T: float) -> float:
-        """Return how close the S of two labelings must be to tie."""
+        """Return how close S of two permutations must be to count as a tie, for total dispersion T."""
         # S is a difference of sums of the size of T; where rho may be negative, T is one, too
         return tie_tolerance(T if self.d.metric.negative_type else self.d.scale_of(self.weights), self.d.n)
 
     def show(self, ranked: FloatArray, T: float) -> FloatArray:
-        """Compute the statistic itself from what labelings are ranked by."""
+        """Convert values that permutations are ranked by, such as S, to values of the test statistic, such as F."""
         if self.statistic.is_linear:
             return ranked
         return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
 
     def count_labelings(self) -> tuple[float, bool]:
-        """Count the labelings to visit, and tell whether they are all there are."""
+        """Return the number of group labelings to visit, and whether these are all distinct ones."""
         sampling = self.sampling
-        if sampling.method == "permutation":  # counting would cost more than it tells
+        if sampling.method == "permutation":  # counting would cost more than it is worth
             return sampling.n_resamples, False
         count = self.units.scheme(self.groups.codes).count()
         # refused before anything warns of the time it would take
@@ -202,7 +202,7 @@ class GroupComparison:
         return sampling.n_resamples, False
 
     def other_labelings(self) -> Labelings:
-        """Choose the labelings to visit besides the observed one."""
+        """Return the group labelings to visit besides the observed one: all others, or random permutations."""
         scheme = self.units.scheme(self.groups.codes)
         count, everything = self.count_labelings()
         if everything:
@@ -215,7 +215,7 @@ class GroupComparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Null:
-    """The observed labeling among the others.
+    """The null distribution of a test statistic over permutations, with the observed value and the sums of rho M.
 
     Attributes
     ----------
@@ -245,7 +245,7 @@ class Null:
 
 
 def draw_null(c: GroupComparison) -> Null:
-    """Rank the observed labeling and the others, all of them or a random sample that may end early."""
+    """Compute the statistic of the observed labels and of all or random permutations, with optional early stopping."""
     others, stop_at = c.other_labelings(), c.sampling.stop_at
     w = np.ones(c.d.n) if c.weights is None else c.weights
     # a large product cannot be left in the middle, so a test that may stop has small ones
@@ -273,7 +273,7 @@ def draw_null(c: GroupComparison) -> Null:
 
 
 def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
-    """Keep the values up to the permutation at which the count was reached."""
+    """Return null values up to the permutation at which `stop_at` of them had reached the observed statistic."""
     reached = np.cumsum(values >= observed - tolerance)
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
@@ -282,7 +282,7 @@ def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: fl
 
 
 class GroupFields(TypedDict):
-    """The fields of a result that follow from the groups and M alone."""
+    """The fields of a test result that follow from the groups and the sums M of rho between them."""
 
     null_hypothesis: str
     effect_size: float
@@ -299,7 +299,7 @@ class GroupFields(TypedDict):
 
 
 class NullFields(TypedDict):
-    """The fields of a result that follow from a null distribution."""
+    """The fields of a test result that follow from the null distribution."""
 
     statistic: float
     statistic_name: StatisticName
@@ -316,7 +316,7 @@ class NullFields(TypedDict):
 
 
 def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null | None = None) -> GroupFields:
-    """Read everything off the observed M that does not depend on the method, and note ties in the tail of a null."""
+    """Return the fields of a test result that depend only on groups and the sums M of rho, with all notes."""
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
     return GroupFields(
         null_hypothesis=f"the {c.groups.k} samples come from one distribution{c.units.spoken}{c.d.metric.about_means}",
@@ -349,7 +349,7 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
 
 
 def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
-    """Note a row so far out that what distinguishes labelings of the others counts as rounding."""
+    """Return a note if one row is so far from the others that the rest of the data is lost in rounding."""
     points = c.d.coordinates
     if points is not None:
         low, high = np.quantile(points, (0.25, 0.75), axis=0)
@@ -369,7 +369,7 @@ def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
 
 
 def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Note that labelings were drawn at random of which there are fewer than draws."""
+    """Return a note if the number of distinct labelings is no larger than that of random permutations drawn."""
     if null is None or null.exact:
         return ()
     count, n_drawn = c.units.scheme(c.groups.codes).count(), null.values.size
@@ -382,7 +382,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
 
 
 def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Say why p is not extrapolated although it was asked for."""
+    """Return a note if an extrapolated p-value was asked for and could not be fitted."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
     tolerance = _tolerance_of(c, null)
@@ -394,18 +394,18 @@ def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
 
 
 def _tolerance_of(c: GroupComparison, null: Null) -> float:
-    """Return how close two values of the statistic must be to tie."""
+    """Return how close two null values of the statistic must be to count as a tie."""
     return c.statistic.rounding(null.s) * c.tolerance(float(statistics.total(null.M, null.s)))
 
 
 def _smallest_of_all(c: GroupComparison) -> float:
-    """Compute the smallest p-value that all labelings can give."""
+    """Compute the smallest p-value possible when all distinct labelings are visited."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
 
 
 def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:
-    """Form the p-value of a null distribution, and say what it rests on.
+    """Return the fields of a test result that follow from a null distribution, such as the p-value and its interval.
 
     `permuted` has what changes labels, where that is not rows but bins of them.
     """
@@ -436,7 +436,7 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
 
 
 def permutation_test(c: GroupComparison) -> PermutationTestResult:
-    """Test one labeling among its permutations, or among all labelings."""
+    """Test groups by random permutations of their labels, or over all distinct labelings."""
     null = draw_null(c)
     return PermutationTestResult(
         method="exact" if null.exact else "permutation",
@@ -446,6 +446,6 @@ def permutation_test(c: GroupComparison) -> PermutationTestResult:
 
 
 def permutation_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate the work of a test by permutation."""
+    """Estimate operations and memory of a permutation test of groups."""
     count, visited = c.count_labelings()
     return [permutations(size, c.groups.k, count, interim=c.sampling.stop_at is not None, visited=visited)]

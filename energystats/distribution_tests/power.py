@@ -62,7 +62,7 @@ def energy_power(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> PowerResult:
-    r"""Simulate the power of `energy_test` for two distributions, against sample size.
+    r"""Estimate the power of `energy_test` at several sample sizes, by simulation from two distributions.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def energy_power(
 
 
 def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str, ...]:
-    """Note sizes with so few labelings that no p can reach the level: two of them are alike where sizes are equal."""
+    """Return a note on sample sizes with so few labelings that no p-value can reach the level."""
     few = [(n, m, (1 + (n == m)) / math.comb(n + m, n)) for n, m in sizes]
     hopeless = [f"{n} + {m} points (p at least {p:.3g})" for n, m, p in few if p > level]
     if not hopeless:
@@ -199,7 +199,7 @@ def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pilot:
-    """E of two populations, as far as pilot samples tell.
+    """Estimates of E between two populations from pilot samples, with a bootstrap interval.
 
     Attributes
     ----------
@@ -226,7 +226,7 @@ class _Pilot:
 
     @classmethod
     def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
-        """Estimate E from some rows of each, with draws in place of a sample where only one of the two is a pilot."""
+        """Estimate E and its bootstrap interval from pilot samples, with draws where a population is a distribution."""
         stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
         parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
         _check_same_width(parts)
@@ -253,7 +253,7 @@ class _Pilot:
         return cls(float(plain[0]), float(unbiased[0]), (low, high), float(plain[last]), sources, (x, y))
 
     def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
-        """List what to draw from, and the share of its difference to leave: for the unbiased E and the two ends."""
+        """Return samplers and the share of their difference to keep, for unbiased E and both ends of its interval."""
         low, high = self.interval
         return [
             (self.sources, _share_of(self.unbiased, self.statistic)),
@@ -263,7 +263,7 @@ class _Pilot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say what the pilots leave open."""
+        """Return notes on E of the pilot samples, its interval, and whether it excludes equal populations."""
         low, high = self.interval
         lines = (
             f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
@@ -276,18 +276,18 @@ class _Pilot:
 
 
 def _share_of(wanted: float, E: float) -> float:
-    """Compute the share of the difference of two distributions that leaves as much of E as is wanted, at most all."""
+    """Compute the share of the difference of two distributions that leaves the energy distance `wanted` of E."""
     # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
     return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
 
 
 def _some_of(rows: FloatArray, stream: np.random.Generator) -> FloatArray:
-    """Take a random part of many rows: E is well known then, and the bootstrap goes through all pairs."""
+    """Return a random subset of at most 1000 rows."""
     return rows if len(rows) <= STAND_IN else rows[stream.permutation(len(rows))[:STAND_IN]]
 
 
 def _check_same_width(samples: Sequence[FloatArray]) -> None:
-    """Refuse samples with different columns."""
+    """Raise ValueError if two samples have different numbers of columns."""
     widths = [sample.shape[1] for sample in samples]
     if widths[0] != widths[1]:
         raise ValueError(f"`x` and `y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
@@ -296,7 +296,7 @@ def _check_same_width(samples: Sequence[FloatArray]) -> None:
 def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
-    """Find points like those that will be drawn, as far as there are any, and estimate the work of all tests."""
+    """Return example points, the estimated work of all simulated tests, and the memory for their decisions."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     # without a pilot the work is that of two columns
@@ -315,7 +315,7 @@ def _plan_power(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Simulation:
-    """Everything that all replicates share.
+    """The settings that all replicates of a power simulation share.
 
     Attributes
     ----------
@@ -350,13 +350,13 @@ class _Simulation:
     warns: bool = True
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
-        """Tell for each replicate whether it is rejected, size after size."""
+        """Yield for each replicate whether the test rejects, for one pair of sample sizes after the other."""
         for pair in sizes:
             for replicate in range(n_replicates):
                 yield self.rejects(pair, replicate, warns=self.warns and pair == sizes[0] and replicate == 0)
 
     def draw(self, sizes: tuple[int, int], stream: np.random.Generator) -> list[FloatArray]:
-        """Draw two samples, with as much of the difference between their distributions as is left."""
+        """Draw two samples from mixtures that keep only the given share of the difference of the distributions."""
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
         _check_same_width(samples)
         if self.share < 1:
@@ -367,7 +367,7 @@ class _Simulation:
         return samples
 
     def rejects(self, sizes: tuple[int, int], replicate: int, *, warns: bool) -> bool:
-        """Draw two samples and test them."""
+        """Draw two samples, test them, and return whether the null hypothesis is rejected."""
         # a function of the seed, the size and the number alone: more replicates leave the others as they were
         stream = stream_of(self.key, replicate, series=sizes[0])
         samples = self.draw(sizes, stream)
@@ -381,7 +381,7 @@ class _Simulation:
 
 
 def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
-    """Make samplers of both, and the metric that knows the columns of pilot samples, which must agree."""
+    """Return samplers of two distributions or pilot samples, and the semimetric with the columns of the pilots."""
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
         pool((x, y), metric)
@@ -405,7 +405,7 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
 
 
 def _check_rising_sizes(n: Any) -> list[int]:
-    """Read the sizes of the first sample, in rising order."""
+    """Return the distinct sizes of the first sample, checked and sorted in ascending order."""
     values = [n] if is_single(n) else list(n)
     if not values:
         raise ValueError("`n` must hold at least one size, got none.")
@@ -413,7 +413,7 @@ def _check_rising_sizes(n: Any) -> list[int]:
 
 
 def _check_reachable_level(level: float, n_resamples: int) -> float:
-    """Refuse a level that no p-value can reach."""
+    """Return the level; raise ValueError if it is below the smallest p-value that the permutations can give."""
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
         raise ValueError(
@@ -424,7 +424,7 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
 
 
 def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> PowerRow:
-    """Compute the share of rejections and how well it is known; with pilots, of three simulations."""
+    """Compute the power at one pair of sample sizes, and its intervals, from counts of rejections by the test."""
     count, *ends = counts
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
@@ -439,7 +439,7 @@ def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> Pow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRow:
-    """Power at one pair of sizes.
+    """The power at one pair of sample sizes, with its standard error and intervals.
 
     Attributes
     ----------
@@ -467,7 +467,7 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PowerResult(Result):
-    """Power of the energy test, by simulation.
+    """The power of the energy test against sample size, estimated by simulation.
 
     Attributes
     ----------
@@ -510,20 +510,20 @@ class PowerResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a size."""
+        """Return a data frame with the power and its intervals at each pair of sample sizes."""
         import pandas as pd
 
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     @property
     def fitted(self) -> FloatArray:
-        """Make the powers rise with size: their isotonic regression."""
+        """Return the isotonic regression of the power on sample size, which never decreases."""
         from scipy.optimize import isotonic_regression
 
         return np.asarray(isotonic_regression([row.power for row in self.rows]).x)
 
     def sample_size(self, power: float = 0.8) -> float:
-        """Find the smallest size of the first sample that has the power asked for.
+        """Compute the smallest size of the first sample at which the fitted power curve reaches `power`, or NaN.
 
         Read off the isotonic fit, linear between the simulated sizes and rounded up to a whole number. NaN where none
         of them has that power: nothing is extrapolated, so simulate larger sizes. The smallest of them where it already
@@ -575,7 +575,7 @@ class PowerResult(Result):
         return f"Power .8 {asked}, if the populations are as x and y."
 
     def _frame(self) -> pd.DataFrame:
-        """Make `table`, with what all sizes share in every row."""
+        """Return the table of powers as a data frame, with the options of the simulation repeated in every row."""
         return self.table.assign(
             level=self.level,
             n_replicates=self.n_replicates,
@@ -589,7 +589,7 @@ class PowerResult(Result):
         return ("n_x", "n_y", "power", "low", "high", *pilots)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw power against the size of the first sample, with its intervals, or those that pilot samples leave."""
+        """Draw power against the size of the first sample with intervals, and return the axes."""
         from energystats.plotting.null_distributions import plot_power
 
         of_pilots = self.pilot_energy is not None

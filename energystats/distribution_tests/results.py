@@ -36,7 +36,7 @@ StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EnergyTestResult(Result):
-    """Test of equal distributions: what the results of all methods have in common.
+    """Result of a test of equal distributions: the fields that the results of all methods have.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class EnergyTestResult(Result):
         return [[f"statistic ({self.statistic_name})", number(self.statistic)]]
 
     def _labelings_row(self) -> list[list[str]]:
-        """Write how many labelings there were, and of which kind."""
+        """Return a row for the summary with number and kind of permutations; empty for methods without any."""
         return []
 
     def _tables(self) -> list[TextTable]:
@@ -133,7 +133,7 @@ class EnergyTestResult(Result):
         return "MMD" if self.statistic_name.startswith("mmd2") else "Energy"
 
     def _method_sentences(self) -> list[str]:
-        """Say what has to be known of the method."""
+        """Return the sentences of a result's summary that explain the test method."""
         return []
 
     def _sentences(self) -> list[str]:
@@ -155,7 +155,7 @@ class EnergyTestResult(Result):
         return state_evidence(self.pvalue, claim)
 
     def _frame(self) -> pd.DataFrame:
-        """Make one row; the columns are the field names, some as texts. H is NaN where there is none."""
+        """Return the result as a data frame of one row, some fields as texts; H is NaN where there is none."""
         import pandas as pd
 
         decomposed = ("effect_size", "inhomogeneity", "within", "between", "total")
@@ -179,11 +179,11 @@ class EnergyTestResult(Result):
         return {"sizes": "n", "statistic": statistic, "effect_size": "S/T", "n_resamples": "permutations"}
 
     def _density(self) -> tuple[FloatArray, FloatArray] | None:
-        """Compute the curve that stands for the null distribution, if one does."""
+        """Return the curve that approximates the null distribution, as x and density; None without a curve."""
         return None
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of the null distribution with the observed statistic."""
+        """Draw a histogram of the null distribution with the observed statistic, and return the axes."""
         from energystats.plotting.null_distributions import plot_null
 
         return plot_null(
@@ -200,7 +200,7 @@ class EnergyTestResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PermutationTestResult(EnergyTestResult):
-    """Test of equal distributions by permutation; the fields of `EnergyTestResult` and these.
+    """Result of a permutation test of equal distributions; extends `EnergyTestResult` by the fields below.
 
     Attributes
     ----------
@@ -234,7 +234,7 @@ class PermutationTestResult(EnergyTestResult):
     extrapolated: bool
 
     def _is_exhaustive(self) -> bool:
-        """Tell whether all labelings were visited that there are."""
+        """Return whether all distinct labelings were visited, so that the p-value is not random."""
         low, high = self.pvalue_interval
         return low == high
 
@@ -250,7 +250,7 @@ class PermutationTestResult(EnergyTestResult):
         return [[how + self._units() + within, str(self.n_resamples)]]
 
     def _own_sentences(self) -> list[str]:
-        """Write the sentences of the summary that only this method of testing has."""
+        """Return sentences of the summary for this kind of permutation test alone; empty by default."""
         return []
 
     def _method_sentences(self) -> list[str]:
@@ -277,7 +277,7 @@ class PermutationTestResult(EnergyTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BinnedTestResult(PermutationTestResult):
-    """Test of equal distributions by permutation of bins of rows; the fields of `PermutationTestResult` and these.
+    """Result of a test that permutes bins of rows; extends `PermutationTestResult` by the fields below.
 
     Attributes
     ----------
@@ -303,7 +303,7 @@ class BinnedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SlicedTestResult(BinnedTestResult):
-    """Test of equal distributions with distances along random directions; the fields of `BinnedTestResult` and these.
+    """Result of a test with distances along random directions; extends `BinnedTestResult` by the fields below.
 
     Attributes
     ----------
@@ -336,7 +336,7 @@ class SlicedTestResult(BinnedTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CombinedTestResult(PermutationTestResult):
-    """Test of equal distributions under several semimetrics; the fields of `PermutationTestResult` and this one.
+    """Result of a test under several semimetrics; extends `PermutationTestResult` by the field below.
 
     Attributes
     ----------
@@ -370,7 +370,7 @@ class CombinedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ApproximateTestResult(EnergyTestResult):
-    """Test of equal distributions without permutations; the fields of `EnergyTestResult` and this one.
+    """Result of a test of equal distributions without permutations; extends `EnergyTestResult` by one field.
 
     Attributes
     ----------

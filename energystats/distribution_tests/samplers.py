@@ -25,7 +25,7 @@ KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampler:
-    """Independent draws from one distribution.
+    """A source of independent draws from one distribution.
 
     Attributes
     ----------
@@ -54,11 +54,11 @@ class Sampler:
     timed: bool = False
 
     def find_columns(self) -> tuple[str, ...] | None:
-        """Find the names of the columns that it draws, from two rows of a seed of their own; None without names."""
+        """Return the column names of the samples that a sampler draws, by drawing two rows; None without names."""
         return as_table(self.raw(2, np.random.default_rng(0))).columns if self.rows is None else self.columns
 
     def estimate_seconds(self, calls: float, rows: float, quantiles: int = 0) -> float:
-        """Estimate the time of calls that draw so many rows in all, from two small ones with a seed of their own.
+        """Estimate the seconds that `calls` calls drawing `rows` rows in all will take, by timing two small calls.
 
         Quantiles are counted apart.
         """
@@ -70,7 +70,7 @@ class Sampler:
         return found
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draw checked rows; (size, d)."""
+        """Draw a sample, with checks of shape and values; (size, d)."""
         drawn = self.raw(size, rng)
         return drawn if self.rows is not None else self.checked(drawn, size)
 
@@ -80,7 +80,7 @@ class Sampler:
         return self.checked(self.ppf((np.arange(size) + 0.5) / size), size)
 
     def checked(self, values: Any, size: int) -> FloatArray:
-        """Check that what was drawn has the right shape and is finite."""
+        """Return a drawn sample as an array of numbers; raise ValueError if its shape is wrong or it is not finite."""
         shape = np.shape(values)
         if len(shape) not in (1, 2) or shape[0] != size or 0 in shape:
             raise ValueError(
@@ -101,7 +101,7 @@ class Sampler:
 
 
 def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> float:
-    """Estimate the time of so many calls with so many rows in all, by a call with two rows and one with more."""
+    """Estimate the seconds that `calls` calls with `rows` rows in all will take, by timing two small calls."""
     started = time.perf_counter()
     draw(FEW_ROWS)
     few = time.perf_counter() - started
@@ -114,17 +114,17 @@ def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> 
 
 
 def is_distribution(value: object) -> bool:
-    """Tell whether `value` is meant as a distribution, frozen or not, or as a function, rather than as data."""
+    """Return whether `value` is a distribution, frozen or not, or a function, rather than data."""
     return callable(value) or hasattr(value, "rvs") or _is_new_style(value)
 
 
 def _is_new_style(value: object) -> bool:
-    """Tell whether it is an object of SciPy's newer classes of distributions, such as `scipy.stats.Normal`."""
+    """Return whether `value` is an object of SciPy's newer distribution classes, such as `scipy.stats.Normal`."""
     return hasattr(value, "sample") and hasattr(value, "icdf")
 
 
 def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) -> Sampler:
-    """Make a sampler of a frozen distribution or a function; anything else is an error that says what is needed.
+    """Return a sampler for a frozen distribution or a user's function; raise TypeError for anything else.
 
     `columns` are the names that data frames of a function must have, if that is known.
     """
@@ -151,7 +151,7 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
 
 
 def _of_function(function: Any, name: str) -> Sampler:
-    """Make a sampler of a user's function."""
+    """Return a sampler that calls a user's function of size and generator."""
     if not callable(function):
         got = repr(function) if isinstance(function, str) else type(function).__name__
         raise TypeError(f"`{name}` must be {KINDS}; got {got}.")
@@ -166,7 +166,7 @@ def _of_function(function: Any, name: str) -> Sampler:
 
 
 def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None:
-    """Refuse parameters that are arrays, which make several distributions of one object."""
+    """Raise ValueError if a distribution has array parameters, or no median because a parameter is out of range."""
     median = quantile(0.5)
     if np.shape(median) != ():
         raise ValueError(f"`{name}` must be one distribution, but its parameters have shape {np.shape(median)}.")
@@ -175,18 +175,18 @@ def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None
 
 
 def _draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
-    """Draw rows of a multivariate distribution; two at least, as SciPy gives a single one without its axis."""
+    """Draw rows of a multivariate SciPy distribution; (size, d) also for size 1."""
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
 def _shorten_line(text: str) -> str:
-    """Cut a text to one line of at most 60 characters."""
+    """Return a text on one line, cut to at most 60 characters."""
     text = " ".join(text.split())
     return text if len(text) <= LABEL else text[: LABEL - 1] + "…"
 
 
 def _label_of(frozen: Any) -> str:
-    """Write a frozen distribution as code, as far as that is known."""
+    """Return a short text for a frozen distribution: family and parameters as code, or its class name."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")
@@ -196,6 +196,6 @@ def _label_of(frozen: Any) -> str:
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:
-    """Make a sampler that draws rows of a pilot sample with replacement."""
+    """Return a sampler that draws rows of a pilot sample with replacement."""
     label = f"pilot sample of {len(points)}"
     return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], rows=points)

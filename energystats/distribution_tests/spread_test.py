@@ -1,4 +1,4 @@
-"""Whether groups are spread equally far around their own centres: a permutation test of distances from centres."""
+"""Permutation test of equal spread of groups around their centres, by the distances of points from these."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def spread_test(
 
 
 def _refuse_small_groups(groups: Groups) -> None:
-    """Refuse groups that are too small to have a spread."""
+    """Raise ValueError if a group has fewer than three points, too few to have a spread."""
     small = np.flatnonzero(groups.sizes < FEWEST)
     if small.size:
         points = int(groups.sizes[small[0]])
@@ -219,7 +219,7 @@ def _refuse_small_groups(groups: Groups) -> None:
 
 
 def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> None:
-    """Refuse centres of whole groups that lie near some of the strata."""
+    """Raise ValueError if groups have unequal shares of strata that are too small for centres of their own."""
     if reveals_strata(spread, groups, units):
         unit = "rows" if units.plots is None else "whole plots"
         raise ValueError(
@@ -229,14 +229,14 @@ def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: Exc
 
 
 def groups_of_two_plots(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Find the groups of two whole plots, which are as far from a centre between them; none without whole plots."""
+    """Return the groups with exactly two whole plots, which are equally far from their centre; none without plots."""
     if units.plots is None:
         return np.zeros(0, np.intp)
     return np.flatnonzero(np.bincount(groups.codes[units.first_rows], minlength=groups.k) == FEWEST - 1)
 
 
 def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
-    """Refuse several groups of two whole plots, whose labels are never exchangeable."""
+    """Raise ValueError if several groups have exactly two whole plots, whose labels cannot be exchanged."""
     pairs = groups_of_two_plots(groups, units)
     if pairs.size > 1:
         raise ValueError(
@@ -251,7 +251,7 @@ def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterDistances:
-    """Distances of points from the centres of their cells, adjusted for the pull of a point on its own centre.
+    """Distances of points from the centres of their groups (or groups within strata), adjusted for estimated centres.
 
     A cell is a group, or a group in one stratum.
 
@@ -286,7 +286,7 @@ class CenterDistances:
     notes: tuple[str, ...] = ()
 
     def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
-        """Take the points of some groups, given by their rows and numbers, which keep their centres."""
+        """Return the distances of the points of some groups, whose centres stay; row numbers and group numbers."""
         groups = np.array(chosen)
         return CenterDistances(
             self.distances[rows],
@@ -307,10 +307,10 @@ def measure_spread(
     *,
     center: str = "median",
 ) -> CenterDistances:
-    """Find the centres of all groups, or of their parts in strata, and the adjusted distances from them."""
+    """Compute the centres of groups (or of groups within strata), and the adjusted distances of points from them."""
     codes, k = groups.codes, groups.k
     given = np.ones(d.n) if weights is None else weights
-    # weights tell how much a point counts in its group, and not how much its group does
+    # weights are shares of a point in its group, and do not change how much its group counts
     w = given * (groups.sizes / groups.mass(given))[codes]
     strata = _strata_of_cells(groups, units)
     cells = strata * k + codes
@@ -350,7 +350,7 @@ def measure_spread(
 
 
 def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
-    """Estimate how alike rows of one whole plot are: the variance between plots of a cell as a share of all.
+    """Estimate how alike the rows of a whole plot are, as the between-plot share of the variance in a cell (0 to 1).
 
     The mean of rho within plots is twice the variance in them, that between plots of one cell twice the whole.
     """
@@ -366,7 +366,7 @@ def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
 
 
 def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Choose strata whose groups have centres of their own: all, where each has enough points of its groups; (n,).
+    """Return the stratum of each row if every group has three units or more in each of its strata, else 0; (n,).
 
     Of whole plots there must be as many: a centre between two plots is as far from one as from the other, whatever
     they are, so that their labels would not be exchangeable.
@@ -389,10 +389,10 @@ def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
 
 
 def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
-    """Decide whether distances from centres of whole groups reveal the strata that a group is mostly in.
+    """Return whether distances from group centres reveal strata, of which the groups have unequal shares.
 
-    A centre lies near those, and labels permuted within strata do not keep it there. With equal shares of the strata
-    in every group centres do not differ but by chance.
+    A centre lies near the strata that its group is mostly in, and labels permuted within strata do not keep it there.
+    With equal shares of the strata in every group the centres differ by chance alone.
     """
     if spread.strata.any():
         return False
@@ -403,7 +403,7 @@ def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableU
 def _from_centers(
     d: Dissimilarity, codes: IntArray, k: int, w: FloatArray, center: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the squared distance of each point from the centre of its cell, and the weights of the centres."""
+    """Compute squared distances of points from the centres of their cells, and weights of the centres; (n,), (n, k)."""
     means = weights_of_means(w, codes, k)
     if center == "centroid":
         return squared_distances_to(means, codes, d.pairs.multiply), means
@@ -422,13 +422,13 @@ def _from_centers(
 
 
 def _multiply_squares(points: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply columns by the matrix of squared Euclidean distances, which is not made; (n, p), (n, c) -> (n, c)."""
+    """Multiply the matrix of squared Euclidean distances, never stored, by columns; (n, p), (n, c) -> (n, c)."""
     sizes = np.square(points).sum(axis=1)
     return np.asarray(sizes[:, None] * columns.sum(axis=0) + sizes @ columns - 2 * points @ (points.T @ columns))
 
 
 def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, FloatArray]:
-    """Find spatial medians, and warn where the search for them was cut off."""
+    """Compute squared distances of points from the spatial median of their group; warn without convergence."""
     centers, ended = weights_of_medians(w, codes, k, multiply)
     if not ended:
         warn(
@@ -443,7 +443,7 @@ def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Mult
 
 
 class SpreadComparison(NamedTuple):
-    """F of the distances, of permuted residuals or labels, and the p-value; `exact`: over all labelings."""
+    """The F statistic of distances from centres, its null values, and the p-value."""
 
     statistic: float
     pvalue: float
@@ -453,7 +453,7 @@ class SpreadComparison(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Compute the 95 % interval of the p-value of all permutations; a point where it is that."""
+        """Return the 95 % interval of the p-value over seeds; (p, p) if all labelings were visited."""
         return (self.pvalue,) * 2 if self.exact else pvalue_interval(self.extreme, self.null.size, 0.95)
 
 
@@ -466,7 +466,7 @@ def compare_spread(
     *,
     progress: bool = False,
 ) -> SpreadComparison | None:
-    """Compare the mean distances of groups by permutation; None where no distance differs within its group.
+    """Test by permutation whether mean distances from centres are equal; None where there is nothing to permute.
 
     Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
     labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
@@ -504,12 +504,12 @@ def compare_spread(
 
 
 def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
-    """Give every point the weighted mean of its stratum; (n,)."""
+    """Return for every point the weighted mean of the values in its stratum; (n,)."""
     return np.asarray((np.bincount(strata, w * z) / np.bincount(strata, w))[strata])
 
 
 def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -> FloatArray:
-    """Compute the share of the sum of squares that lies between groups, for every labeling; (b, n), (b, n) -> (b,)."""
+    """Compute the between-group share of the sum of squares of z for each of b labelings; (b, n), (b, n) -> (b,)."""
     members = [(labelings == j) * w for j in range(k)]
     mass = np.stack([Z.sum(axis=1) for Z in members], axis=1)
     sums = np.stack([(Z * z).sum(axis=1) for Z in members], axis=1)
@@ -525,7 +525,7 @@ def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SpreadTestResult(Result):
-    """Test of equal spread around the centres of groups.
+    """Result of the test of equal spread around the centres of groups.
 
     Attributes
     ----------
@@ -600,7 +600,7 @@ class SpreadTestResult(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a group: its name, size and mean distance."""
+        """Return a data frame with the name, size and mean distance of each group."""
         import pandas as pd
 
         return pd.DataFrame({"group": self.labels, "n": self.sizes, "mean_distance": self.mean_distances})
@@ -651,7 +651,7 @@ class SpreadTestResult(Result):
         return state_evidence(self.pvalue, f"that {which} are spread unequally")
 
     def _frame(self) -> pd.DataFrame:
-        """Make one row; the columns are the field names, some as texts."""
+        """Return the result as a data frame of one row, some fields as texts."""
         import pandas as pd
 
         row = {
@@ -678,7 +678,7 @@ class SpreadTestResult(Result):
         return {"sizes": "n", "mean_distances": "mean distances", "statistic": "F", "n_resamples": "permutations"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the points on the first two principal coordinates, the hulls of the groups, and lines to their centres.
+        """Draw points on two principal coordinates with hulls and centres of the groups, and return the axes.
 
         Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines.
         """

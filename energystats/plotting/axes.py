@@ -26,7 +26,7 @@ CLUSTERS_LISTED = 40
 
 
 def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
-    """Return the axes given, or those of a new figure, of this height in inches and wider than usual by so many."""
+    """Return the given axes, or those of a new figure `height` inches high and `more_width` inches wider than usual."""
     if ax is not None:
         return ax
     usual = [float(side) for side in plt.rcParams["figure.figsize"]]
@@ -35,7 +35,7 @@ def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: flo
 
 
 def cluster_colors(k: int) -> list[Any]:
-    """Choose one colour per cluster, distinct in grey and for colour-blind readers as far as there are enough."""
+    """Return one colour per cluster, distinct for colour-blind readers and in grey for up to eight clusters."""
     if k <= 8:
         okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
         return okabe_ito[:k]
@@ -43,7 +43,7 @@ def cluster_colors(k: int) -> list[Any]:
 
 
 def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
-    """Draw the legend inside the axes for a few clusters, beside them in columns for many, with visible markers.
+    """Draw the legend of k clusters: inside the axes up to eight, beside them up to forty, none for more.
 
     More than forty have none: a cluster could not be found in it.
     """
@@ -58,17 +58,17 @@ def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 2
 
 
 def legend_columns(k: int) -> int:
-    """Count the columns of a legend beside the axes."""
+    """Return the number of columns of a legend beside the axes, for k clusters."""
     return -(-k // 20)
 
 
 def legend_width(k: int) -> float:
-    """Compute the inches to leave for a legend."""
+    """Return the width in inches to leave for the legend of k clusters; 0 if it is inside the axes or absent."""
     return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
 
 
 def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
-    """Write a name on one line, cut in the middle where it is long, without what matplotlib would read as markup.
+    """Return a name on one line, cut in the middle if long, in a form that matplotlib does not read as markup.
 
     A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
     """
@@ -79,7 +79,7 @@ def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def plain_all(names: Iterable[object]) -> list[str]:
-    """Write names as `write_plain_name` does, longer or numbered where they would be the same."""
+    """Return names shortened for matplotlib but kept distinct: longer, or numbered where they would be equal."""
     names = list(names)
     # two names that are cut to the same text would be one group for the reader
     for length in (NAME_LENGTH, 36, 60):
@@ -90,7 +90,7 @@ def plain_all(names: Iterable[object]) -> list[str]:
 
 
 def font_along(ax: Axes, count: int, axis: str) -> float:
-    """Choose the size in points of names beside each other along an axis, before the layout is final."""
+    """Choose the font size in points of `count` names side by side along an axis."""
     assert ax.figure is not None
     box = ax.get_window_extent()
     inches = (box.height if axis == "y" else box.width) / ax.figure.dpi
@@ -98,14 +98,14 @@ def font_along(ax: Axes, count: int, axis: str) -> float:
 
 
 def write_sizes_for_title(sizes: Sequence[int]) -> str:
-    """Write sizes of the groups for a title: all of a few, the sum of many."""
+    """Return group sizes as text for a title: each of at most four groups, else their sum and number."""
     if len(sizes) <= 4:
         return f"n = {' + '.join(map(str, sizes))}"
     return f"n = {sum(sizes)} in {len(sizes)} groups"
 
 
 def marker_area(n: int) -> float:
-    """Choose the size of a point in a scatter plot of n, in square points."""
+    """Choose the marker size for a scatter plot of n points, in square points."""
     return float(np.clip(26 * (300 / max(n, 1)) ** 0.5, 7, 26))
 
 
@@ -128,7 +128,7 @@ STANDS = [
 def draw_names(
     place: FloatArray, names: Sequence[str], ax: Any, *, all_of_them: bool = True, covered: Sequence[FloatArray] = ()
 ) -> list[FloatArray]:
-    """Draw names beside the points; in the plane each where it covers least of other names and points.
+    """Draw names beside points, in two dimensions where they overlap other names and points least; return boxes.
 
     Unless `all_of_them`, a name that would cover something is left out. `covered` are boxes that hold other names or
     points; those that are covered afterwards are returned.
@@ -159,7 +159,7 @@ def draw_names(
 
 
 def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
-    """Estimate left, bottom, right and top of a name, in points, from the mean width of letters."""
+    """Estimate the box that a name takes in a plot: left, bottom, right and top, in points."""
     ha, va, dx, dy = stand
     width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
     left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
@@ -168,7 +168,7 @@ def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> 
 
 
 def _measure_overlap(box: FloatArray, others: FloatArray) -> float:
-    """Compute the area that a box shares with others."""
+    """Compute the sum of the areas that one box shares with each of some others."""
     if not others.size:
         return 0.0
     low, high = np.maximum(box[:2], others[:, :2]), np.minimum(box[2:], others[:, 2:])
@@ -176,7 +176,7 @@ def _measure_overlap(box: FloatArray, others: FloatArray) -> float:
 
 
 def _measure_outside(box: FloatArray, frame: FloatArray) -> float:
-    """Compute the area of a box that lies beyond the axes."""
+    """Compute the area of a box that lies outside the frame of the axes."""
     inside = _measure_overlap(box, frame[None])
     return float(np.prod(box[2:] - box[:2])) - inside
 
@@ -199,7 +199,7 @@ def draw_heat(
     form: str = ".3g",
     cells: int = CELLS_WRITTEN,
 ) -> Axes:
-    """Draw cells in a scale that grows lighter with the value, named rows and columns, and the scale beside them.
+    """Draw a heat map of a matrix with names of rows and columns and a colour bar, and return the axes.
 
     Cells without a value stay white with a dash.
     """
@@ -223,12 +223,12 @@ def draw_heat(
 
 
 def room_for(names: Sequence[str]) -> float:
-    """Compute the inches that long names take from the cells."""
+    """Return the width in inches to add to a figure so that long names leave room for a heat map."""
     return 0.07 * max(0, max((len(name) for name in names), default=0) - 12)
 
 
 def _name_ticks(names: Sequence[str], axis: str, ax: Axes) -> None:
-    """Draw names along an axis, slanted where they are long; none where they would be too small to read."""
+    """Draw names as tick labels of one axis, rotated if long; none if there are more than sixty."""
     which = ax.xaxis if axis == "x" else ax.yaxis
     if len(names) > NAMES_FIT:
         which.set_ticks([])

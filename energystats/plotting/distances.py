@@ -43,7 +43,7 @@ def plot_decomposition(
     n: int,
     kind: str = "",
 ) -> Axes:
-    """Draw the share of T of every row of a decomposition as a bar, with its p-value where it has one.
+    """Draw the share of T of every term of a decomposition as a bar with its p-value, and return the axes.
 
     Bars with a p-value of at most .05 are hatched. `kind` says how several terms are adjusted for each other.
     """
@@ -81,7 +81,7 @@ def plot_parts(
     metric: Metric,
     bound: float | None = None,
 ) -> Axes:
-    """Draw T as one bar; below it S and W, which fill it end to end; below these the groups' parts of W.
+    """Draw bars of the total dispersion T, of S and W that add up to T, and of each group's part of W; return the axes.
 
     `within` has the parts, and `bound`, the largest S that is possible, is a line. Of more than thirty groups the
     largest parts are drawn.
@@ -122,7 +122,7 @@ def plot_parts(
 def _choose_largest_parts(
     names: Sequence[str], sizes: Sequence[int], parts: FloatArray
 ) -> tuple[list[str], list[int], list[float]]:
-    """Choose names, sizes and W of the groups to draw; of many, the smallest parts in one."""
+    """Return names, sizes and W of the groups to draw; of more than thirty, the smallest are added up as one."""
     k = len(parts)
     if k <= PARTS_DRAWN:
         return list(names), list(sizes), parts.tolist()
@@ -133,12 +133,12 @@ def _choose_largest_parts(
 
 
 def _place_beside_line(end: float, line: float | None, scale: float) -> float:
-    """Place the label of a bar at its end, or beyond a line that would run through the label."""
+    """Return the position of a bar's label: the end of the bar, or beyond a line that would cross the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
 
 def _draw_bound(bound: float | None, ax: Axes) -> None:
-    """Draw the bound on S as a line, with its value above the bars."""
+    """Draw the upper bound on S as a vertical line with its value; nothing for None."""
     if bound is None:
         return
     ax.axvline(bound, color="black", lw=1.2, ls="--")
@@ -152,7 +152,7 @@ def _draw_bound(bound: float | None, ax: Axes) -> None:
 def plot_group_means(
     g: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int], metric: Metric
 ) -> Axes:
-    """Draw a heat map of the mean of rho between and within the groups."""
+    """Draw a heat map of the mean of rho between and within groups, and return the axes."""
     written = plain_all(names)
     room = room_for(written)
     ax = axes_or_new(ax, height=_compute_heat_height(len(written)) + room, more_width=room)
@@ -170,7 +170,7 @@ def plot_distances(
     metric: Metric,
     linkage: FloatArray | None = None,
 ) -> Axes:
-    """Draw a heat map of the energy distances E of groups, in the order of their `linkage`, which stands above it."""
+    """Draw a heat map of the energy distances between groups, with their dendrogram above; return the axes."""
     k = len(E)
     tree = linkage is not None and len(linkage) > 0
     Z = linkage if tree else None
@@ -198,13 +198,13 @@ def plot_distances(
 
 
 def _leave_room_above(ax: Axes, inches: float) -> None:
-    """Keep the layout below a strip for the title of the tree, whose height it underrates."""
+    """Set the layout of a figure to leave so many inches free at its top."""
     figure = cast(Any, ax.figure)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
 
 
 def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int]) -> Axes:
-    """Draw the dendrogram of groups that were joined by energy; a note where there is one group."""
+    """Draw the dendrogram of groups joined by energy distance, and return the axes; one group is a note."""
     written = plain_all(names)
     ax = axes_or_new(ax, height=4.8 + room_for(written))
     k = len(written)
@@ -226,17 +226,17 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
 
 
 def _write_unit(metric: Metric) -> str:
-    """Write the formula of rho for a label."""
+    """Return the semimetric as text for an axis label."""
     return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
 def _compute_heat_height(k: int) -> float:
-    """Compute the height in inches for a square of k cells."""
+    """Return the height in inches of a figure with a heat map of k by k cells."""
     return 4.0 + 0.12 * min(k, 60)
 
 
 def _order_leaves(Z: FloatArray) -> IntArray:
-    """Order the leaves from left to right."""
+    """Return the leaves of a dendrogram from left to right; linkage matrix (k - 1, 4) -> (k,)."""
     k = len(Z) + 1
     # row r of a linkage matrix makes cluster k + r, whose leaves are those of its two parts
     below: list[list[int]] = [[j] for j in range(k)]
@@ -246,7 +246,7 @@ def _order_leaves(Z: FloatArray) -> IntArray:
 
 
 def _draw_links(Z: FloatArray, ax: Axes) -> None:
-    """Draw forks over the leaves, which stand at 0, 1, ..."""
+    """Draw the links of a dendrogram, with the leaves at 0, 1, ... on the horizontal axis."""
     k = len(Z) + 1
     place = dict(zip(_order_leaves(Z).tolist(), map(float, range(k)), strict=True))
     top = dict.fromkeys(range(k), 0.0)

@@ -49,7 +49,7 @@ def plot_null(
     exact: bool = False,
     density: Curve | None = None,
 ) -> Axes:
-    """Draw a null distribution, as a histogram or as the density that approximates it, with the observed value.
+    """Draw a null distribution as a histogram or a density, with the observed statistic, and return the axes.
 
     `exact` says that the other labelings are all there are.
     """
@@ -78,14 +78,14 @@ def plot_null(
 def plot_model_null(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None = None, *, n: int, exact: bool = False
 ) -> Axes:
-    """Draw F of a model under the other permutations as a histogram, with the observed F as a line."""
+    """Draw a histogram of F of a model under permutations, with the observed F as a line, and return the axes."""
     what = "other labelings" if exact else "random permutations"
     title = f"H0: the response depends on no term, n = {n}"
     return _draw_histogram_with_line(null, observed, pvalue, ax, what=what, xlabel="F of the model", title=title)
 
 
 def _draw_density(density: Curve, ax: Axes) -> None:
-    """Fill the area below a density, cut off where it has a pole; nothing for a point mass."""
+    """Fill the area below a density curve, cut off at a pole; nothing for a point mass."""
     x, y = density
     if not x.size:
         return
@@ -97,7 +97,7 @@ def _draw_density(density: Curve, ax: Axes) -> None:
 def _draw_histogram_with_line(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None, *, what: str, xlabel: str, title: str
 ) -> Axes:
-    """Draw a null distribution and the observed value in it, at the right edge if that is infinite.
+    """Draw a histogram of finite null values with the observed value as a line, and return the axes.
 
     Infinite values of the null distribution are left out.
     """
@@ -126,7 +126,7 @@ def plot_interval(
     sizes: Sequence[int],
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw the bootstrap distribution of unbiased E as a histogram, its interval as a band, E in both forms as lines.
+    """Draw the bootstrap distribution of the unbiased energy distance with its interval, and return the axes.
 
     The histogram is that of the unbiased form; E of the samples is `observed`, larger by its bias.
     """
@@ -145,7 +145,7 @@ def plot_interval(
 def plot_goodness(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None = None, *, distribution: str, n: int
 ) -> Axes:
-    """Draw the statistics of simulated samples as a histogram, with the observed one as a line."""
+    """Draw a histogram of the statistic in simulated samples, with the observed value, and return the axes."""
     xlabel = f"n times the energy distance to the distribution, n = {n}"
     title = f"H0: {write_plain_name(distribution, 60)}"
     return _draw_histogram_with_line(null, observed, pvalue, ax, what="simulated samples", xlabel=xlabel, title=title)
@@ -161,7 +161,7 @@ def plot_references(
     held_out: bool = False,
     hypothesis: str = "",
 ) -> Axes:
-    """Draw what clusters of reference samples reach as a histogram, with the observed value as a line.
+    """Draw a histogram of S/T or held-out E in reference samples, with the observed value, and return the axes.
 
     The references are `gaussian`, of another `hypothesis`, or have independent unimodal scores; `held_out` says that E
     of held-out points was compared, else S/T.
@@ -182,7 +182,7 @@ def plot_scores(
     own_pvalue: float | None = None,
     contrast: str = "",
 ) -> Axes:
-    """Draw scores whose unimodality was tested as a histogram, with the nearest unimodal density.
+    """Draw a histogram of scores tested for unimodality, with the nearest unimodal density, and return the axes.
 
     `density` has the edges of its steps and their heights, which are empty where all scores are equal. The scores are
     the points of one column, or those of held-out points: of the split and `contrast` with the smallest `own_pvalue`.
@@ -219,7 +219,7 @@ def plot_pairs(
     sizes: Sequence[tuple[int, int]],
     correction: str,
 ) -> Axes:
-    """Draw the effect size of every pair as a bar, with its adjusted p-value; hatched where that is at most .05.
+    """Draw the effect size of every pair of groups as a bar with its adjusted p-value, and return the axes.
 
     More than forty pairs make a heat map.
     """
@@ -255,7 +255,7 @@ def _draw_pair_table(
     correction: str,
     ax: Axes | None,
 ) -> Axes:
-    """Draw S/T of every pair as a cell, a star where its adjusted p is at most .05."""
+    """Draw a heat map of S/T of every pair of groups, with stars where adjusted p is at most .05; return the axes."""
     table = _build_pair_matrix(groups, pairs, effects)
     stars = _build_pair_matrix(groups, pairs, [float(p <= 0.05) for p in pvalues])
     names = plain_all(groups)
@@ -272,7 +272,7 @@ def _draw_pair_table(
 
 
 def _build_pair_matrix(names: Sequence[Any], pairs: Sequence[tuple[Any, Any]], values: Sequence[float]) -> FloatArray:
-    """Build a symmetric table of a number for every pair; NaN for pairs that are not there."""
+    """Return a symmetric matrix of values for pairs of names; NaN for pairs without a value; (k, k)."""
     place = {name: j for j, name in enumerate(names)}
     table = np.full((len(names), len(names)), np.nan)
     for (first, second), value in zip(pairs, values, strict=True):
@@ -292,7 +292,7 @@ def plot_power(
     distributions: tuple[str, str],
     bars: str,
 ) -> Axes:
-    """Draw power against the size of the first sample with intervals, beside the level and a power of .8.
+    """Draw power against the size of the first sample with intervals, the level and power .8, and return the axes.
 
     `needed` is the size with that power, NaN where no size has it; `bars` says what the intervals are.
     """
@@ -313,5 +313,5 @@ def plot_power(
 
 
 def _write_target(size: float) -> str:
-    """Write where the power reaches .8, if it does."""
+    """Return a label with the sample size at which power reaches .8, or one that says it does not."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

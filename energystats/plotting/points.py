@@ -51,7 +51,7 @@ def plot_partition(
     hollow: NDArray[np.bool_] | None = None,
     all_names: bool = True,
 ) -> Axes:
-    """Draw points in a plane, with a colour and a marker for each cluster; names beside up to forty points.
+    """Draw points in a plane with a colour and a marker for each cluster, names if few, and return the axes.
 
     `sizes` count all points of the clusters, of which a part may be drawn; `share` is S/T, None where T is 0. Points
     that are `hollow` have an empty marker; those labelled -1 are small crosses. Without `all_names` names are drawn
@@ -85,7 +85,7 @@ def plot_partition(
 
 
 def _partition_title(sizes: Sequence[int], share: float | None, shown: int) -> str:
-    """Write the share of T that the clusters explain, and how many points are seen."""
+    """Return the title of a plot of clusters: their number, n, S/T, and how many points are drawn."""
     k, n = len(sizes), sum(sizes)
     explained = "all points coincide" if share is None else f"S/T = {share:.3f}"
     part = f", {shown} of them drawn" if shown < n else ""
@@ -93,7 +93,7 @@ def _partition_title(sizes: Sequence[int], share: float | None, shown: int) -> s
 
 
 def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], ax: Axes) -> Axes:
-    """Draw open markers, one shape per class, around points of a picture; a class without points is named, too."""
+    """Draw open markers around the points of a plot, one shape for each class, with a legend; return the axes."""
     for i, name in enumerate(plain_all(names)):
         inside = points[codes == i]
         style: dict[str, Any] = {
@@ -119,7 +119,7 @@ def plot_groups(
     title: str,
     axes: tuple[str, str] = ("principal coordinate 1", "principal coordinate 2"),
 ) -> Axes:
-    """Draw groups in a plane: points with lines to the centre of their group, and the convex hull of each group."""
+    """Draw groups of points in a plane with centres, lines to these and convex hulls, and return the axes."""
     k, area = len(sizes), marker_area(len(points))
     ax = axes_or_new(ax, more_width=legend_width(k))
     few = len(points) <= SPOKES_DRAWN
@@ -145,7 +145,7 @@ def plot_groups(
 
 
 def find_hull(points: FloatArray) -> FloatArray:
-    """Find the corners of the convex hull of points in a plane, in their order; the ends of those on a line."""
+    """Return the corners of the convex hull of points in a plane, in order; two ends if all lie on a line; (c, 2)."""
     from scipy.spatial import ConvexHull, QhullError
 
     distinct = np.unique(points, axis=0)
@@ -171,7 +171,7 @@ def plot_line(
     standardized: bool = False,
     breaks: FloatArray | None = None,
 ) -> Axes:
-    """Draw one column as a histogram by cluster with a smooth density, and the breaks where there are any.
+    """Draw a stacked histogram of one variable by cluster, with a kernel density and breaks, and return the axes.
 
     A bar that a break cuts shows the colours of both sides, one on the other. Where a few far points would press the
     others together, the axis ends near the outermost breaks and 1 % quantiles, and its label counts what lies beyond.
@@ -201,7 +201,7 @@ def plot_line(
 
 
 def _draw_smooth(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray, ax: Axes) -> None:
-    """Draw a kernel density of the values in view on the scale of the counts, with its own scale on the right."""
+    """Draw a kernel density estimate over a histogram of counts, with a second axis for the density."""
     if x.size < 10 or np.ptp(x) == 0:
         return
     grid, density = smooth_density(x, parts, edges)
@@ -212,7 +212,7 @@ def _draw_smooth(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray, 
 
 
 def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
-    """Draw dashed lines at the breaks, with the value above each one that is far enough from the label before it."""
+    """Draw dashed vertical lines at the breaks between clusters, with their values above where there is room."""
     labelled: list[float] = []
     for b in breaks:
         ax.axvline(b, color="0.15", lw=1, ls="--")
@@ -224,7 +224,7 @@ def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
 
 
 def _choose_visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:
-    """Choose the range to draw; for many points with far ends, breaks and the middle 98 %, and a tenth more."""
+    """Return the range of values to draw: all, or without far tails if there are many points; low, high."""
     low, high = float(x.min()), float(x.max())
     first, last = (float(q) for q in np.quantile(x, [0.01, 0.99]))
     if breaks is not None and breaks.size:
@@ -241,7 +241,7 @@ def _choose_visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[flo
 def plot_cluster_means(
     means: FloatArray, ax: Axes | None = None, *, features: Sequence[object], sizes: Sequence[int]
 ) -> Axes:
-    """Draw a heat map of the means of the clusters, a row for each feature, in its standard deviations; (p, k)."""
+    """Draw a heat map of the standardized means of features (rows) in each cluster, and return the axes; (p, k)."""
     shown, k = plain_all(features), len(sizes)
     ax = axes_or_new(ax, height=1.6 + 0.28 * min(len(shown), NAMES_FIT), more_width=room_for(shown))
     top = float(np.nanmax(np.abs(means), initial=0.0)) or 1.0
@@ -262,7 +262,7 @@ def plot_cluster_means(
 def plot_path(
     path: FloatArray, ax: Axes | None = None, *, within: float, algorithm: str, k: int, n: int, n_init: int
 ) -> Axes:
-    """Draw W after every pass, the start being pass 0, and the W that was reported."""
+    """Draw the within dispersion W after every pass of a clustering algorithm, and return the axes."""
     ax = axes_or_new(ax)
     few: dict[str, Any] = {"marker": "o"} if path.size <= 60 else {}
     ax.plot(np.arange(path.size), path, color=CURVE, label="W after each pass of the best start", **few)

@@ -37,7 +37,7 @@ def plot_series(
     title: str,
     names: Sequence[str],
 ) -> Axes:
-    """Draw one column against its order, or several below each other, each in its own unit, with the breaks.
+    """Draw ordered data, one column or several below each other, with breaks and segment medians; return the axes.
 
     `notes` stand beside the breaks, such as their p-values. The line of a segment is its median.
     """
@@ -78,7 +78,7 @@ def plot_profile(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw Z of two segments against the place of the break, and the line that the largest Z rarely reaches by chance.
+    """Draw Z of two segments against the position of the break, with its null quantile, and return the axes.
 
     `limit` is the 1 - `level` quantile of the largest Z over permutations.
     """
@@ -99,7 +99,7 @@ def plot_profile(
 
 
 def plot_within_by_k(within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int) -> Axes:
-    """Draw the smallest W of 1, 2, ... segments, as a share of T where T is not 0."""
+    """Draw the smallest W of 1, 2, ... segments, divided by T unless T is 0, and return the axes."""
     ax = axes_or_new(ax)
     k = np.arange(1, within.size + 1)
     ax.plot(k, within / (total or 1.0), color=CURVE, marker="o", lw=1.2)
@@ -122,7 +122,7 @@ def plot_ordered_distances(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw mean rho between runs of rows in their order; `starts` has the first row of each run and the end."""
+    """Draw a heat map of the mean of rho between runs of ordered rows, with breaks, and return the axes."""
     ax = axes_or_new(ax, height=5.2)
     places = starts - 0.5
     low, high = np.percentile(means[~np.eye(len(means), dtype=bool)], [1, 99]) if len(means) > 2 else (0.0, means.max())
@@ -160,7 +160,7 @@ def plot_strata(
     title: str,
     names: Sequence[str],
 ) -> Axes:
-    """Draw columns from top to bottom beside each other, with the segments, and a tree of neighbours on the right.
+    """Draw columns of ordered data side by side, running downwards, with segments and a tree; return the axes.
 
     `tree` is a linkage matrix of runs of rows, whose middles in the order are `middles`. Of many columns those are
     drawn that vary most between the segments, as a share of their variance.
@@ -205,7 +205,7 @@ def plot_strata(
 
 
 def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Choose the columns that vary most between segments, as a share of their variance, in their order."""
+    """Return the numbers of the data columns to draw: those that vary most between segments, in their order."""
     if points.shape[1] <= STRATA_DRAWN:
         return np.arange(points.shape[1])
     parts = np.split(points, breakpoints)
@@ -217,7 +217,7 @@ def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
 
 
 def _draw_tree(tree: FloatArray, leaves: FloatArray, ax: Axes) -> None:
-    """Draw a tree of neighbours with its root on the right; the leaves are at their places on the vertical axis."""
+    """Draw the dendrogram of ordered rows with its root on the right and its leaves along the vertical axis."""
     at, height, lines = list(leaves), [0.0] * len(leaves), []
     for left, right, top, _ in tree:
         a, b = int(left), int(right)
@@ -231,7 +231,7 @@ def _draw_tree(tree: FloatArray, leaves: FloatArray, ax: Axes) -> None:
 
 
 def _at_places(axis: AnyArray, places: AnyArray) -> FloatArray:
-    """Find the values of an axis at places between rows, as numbers of matplotlib."""
+    """Return axis values interpolated at positions between rows, as numbers of matplotlib."""
     from matplotlib.dates import date2num
 
     values = date2num(axis) if axis.dtype.kind == "M" else axis.astype(np.float64)  # type: ignore[no-untyped-call]
@@ -239,29 +239,29 @@ def _at_places(axis: AnyArray, places: AnyArray) -> FloatArray:
 
 
 def _break_places(axis: AnyArray, breakpoints: IntArray) -> FloatArray:
-    """Find where on an axis breaks are drawn: between the last row of a segment and the first of the next."""
+    """Return the axis values at which breaks are drawn, halfway between the last and first rows of two segments."""
     return _at_places(axis, breakpoints - 0.5)
 
 
 def _cuts(axis: AnyArray) -> FloatArray:
-    """Find where all breaks of a series would be drawn; (n - 1,)."""
+    """Return the axis values of all possible breaks of an ordered series; (n - 1,)."""
     return _break_places(axis, np.arange(1, len(axis)))
 
 
 def _ends(axis: AnyArray, low: int, high: int) -> NDArray[Any]:
-    """Find the first and the last value of a segment on an axis."""
+    """Return the axis values of the first and the last row of a segment; (2,)."""
     return np.array([axis[low], axis[high - 1]])
 
 
 def _shade(axis: AnyArray, breakpoints: IntArray, ax: Axes, *, along: str) -> None:
-    """Shade every second segment."""
+    """Draw every second segment of an ordered series with a shaded background."""
     places = _at_places(axis, np.r_[0.0, breakpoints - 0.5, len(axis) - 1.0])
     for low, high in zip(places[1:-1:2], places[2::2], strict=False):
         (ax.axvspan if along == "x" else ax.axhspan)(low, high, color=BAND, lw=0, zorder=0)
 
 
 def _draw_breaks(axis: AnyArray, breakpoints: IntArray, notes: Sequence[str], ax: Axes) -> None:
-    """Draw a line at every break, with its note at the top."""
+    """Draw a vertical line at every break of an ordered series, with its note at the top."""
     for b, note in zip(_break_places(axis, breakpoints), notes, strict=True):
         ax.axvline(b, **BREAK)
         if note:
@@ -270,5 +270,5 @@ def _draw_breaks(axis: AnyArray, breakpoints: IntArray, notes: Sequence[str], ax
 
 
 def _write_tick(value: Any) -> str:
-    """Write a value of the order below an axis."""
+    """Return a value of the order (a number or a date) as text for a tick label."""
     return str(np.datetime_as_string(value, "D")) if isinstance(value, np.datetime64) else f"{value:g}"

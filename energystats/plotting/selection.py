@@ -25,7 +25,7 @@ def plot_select_k(
     error: FloatArray,
     level: float,
 ) -> Axes:
-    """Draw the values of one criterion for k = 1, 2, ..., the chosen k marked; (k_max,).
+    """Draw one criterion for the number of clusters against k, with the chosen k, and return the axes; (k_max,).
 
     `criterion` is "gap", which has a standard `error`, "eigengap", "significance", which has a `level`, or "within".
     """
@@ -51,7 +51,7 @@ def plot_select_k(
 
 
 def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | None, ax: Axes) -> None:
-    """Draw gaps with bars of one standard error, and the lower end of the bar after the chosen k as a line."""
+    """Draw the gap statistic against k with standard errors, and a line for the rule that chose k."""
     finite = np.isfinite(gap)
     label = "gap, one standard error"
     ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
@@ -64,7 +64,7 @@ def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | Non
 
 
 def _draw_eigengaps(ks: IntArray, eigengap: FloatArray, best: int | None, ax: Axes) -> None:
-    """Draw bars, the chosen one in red; the first is grey because k = 1 cannot be chosen."""
+    """Draw eigengaps against k as bars, the chosen one in red, and the first, which is never chosen, in grey."""
     colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
     bars = ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
     for k, bar in zip(ks[1:].tolist(), bars, strict=True):
@@ -81,7 +81,7 @@ def _draw_eigengaps(ks: IntArray, eigengap: FloatArray, best: int | None, ax: Ax
 
 
 def _draw_splits(ks: IntArray, pvalue: FloatArray, level: float, ax: Axes) -> None:
-    """Draw the smallest adjusted p of the tree's leaves, on a logarithmic scale, with the level."""
+    """Draw the smallest adjusted p-value of a leaf of the tree of tests against k, on a log scale, with the level."""
     known = np.isfinite(pvalue)
     ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest adjusted p of a leaf")
     ax.axhline(level, color=OBSERVED, lw=1.5, ls="--", label=f"level {level:g}")
@@ -90,7 +90,7 @@ def _draw_splits(ks: IntArray, pvalue: FloatArray, level: float, ax: Axes) -> No
 
 
 def _draw_within(ks: IntArray, within: FloatArray, ax: Axes) -> None:
-    """Draw W against k."""
+    """Draw the within dispersion W against the number of clusters k."""
     ax.plot(ks, within, marker="o", color="#0072b2", label="W")
     ax.set_ylim(bottom=min(0.0, float(within.min())))
     ax.set_ylabel("within dispersion W")
@@ -105,7 +105,7 @@ def plot_stability(
     scheme: str,
     adjusted_rand: float,
 ) -> Axes:
-    """Draw Jaccard similarities over resamples, (n_resamples, k), as a box for each cluster, the mean as a point."""
+    """Draw box plots of the Jaccard similarity of each cluster over resamples, (n_resamples, k); return the axes."""
     ax = axes_or_new(ax)
     k = len(sizes)
     values = [column[~np.isnan(column)] for column in similarities.T]

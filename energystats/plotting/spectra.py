@@ -47,7 +47,7 @@ GROUPS_NAMED = 12  # more would fill a legend
 def plot_negative_type(
     eigenvalues: FloatArray, ax: Axes | None = None, *, threshold: float, holds: bool, n: int, all_known: bool = True
 ) -> Axes:
-    """Draw eigenvalues of G_c, falling, the negative ones in red; the extreme two where only they are known."""
+    """Draw the eigenvalues of the centred Gram matrix in decreasing order, negative in red; return the axes."""
     ax = axes_or_new(ax)
     negative = eigenvalues < -threshold
     ranks = np.arange(1, eigenvalues.size + 1)
@@ -77,7 +77,7 @@ def plot_negative_type(
 def plot_euclidization(
     before: FloatArray, after: FloatArray, ax: Axes | None = None, *, method: str, constant: float | None = None
 ) -> Axes:
-    """Draw the distances of all pairs after a repair against those before, a random part of very many pairs."""
+    """Draw the distances of all or random pairs after a repair against those before, and return the axes."""
     ax = axes_or_new(ax)
     label = f"{before.size} pairs"
     if before.size > PAIRS_DRAWN:
@@ -112,7 +112,7 @@ def plot_coordinates(
     hulls: bool = False,
     arrows: tuple[FloatArray, Sequence[object]] | None = None,
 ) -> Axes:
-    """Draw points on some axes, each with its share; names beside up to forty points, a colour for every group.
+    """Draw points on two or three principal axes with the share of each axis, coloured by group; return the axes.
 
     `codes` number the group of each point, whose names are `groups`; `hulls` surround them, with their centroids.
     `arrows` are tips on all axes and their names. `kind` begins the title; `negative_share` is what negative
@@ -173,13 +173,13 @@ def plot_coordinates(
 
 
 def _take_axes(coordinates: FloatArray, axes: Sequence[int]) -> FloatArray:
-    """Take some axes, 0 for those that the coordinates lack; (n, p) -> (n, a)."""
+    """Return the chosen columns of coordinates, with zeros for columns that do not exist; (n, p) -> (n, a)."""
     p = coordinates.shape[1]
     return np.column_stack([coordinates[:, j] if j < p else np.zeros(len(coordinates)) for j in axes])
 
 
 def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> None:
-    """Draw the convex hull of a group in the plane, and its centroid as a large open marker."""
+    """Draw the convex hull of a group of points in the plane, and their centroid as a large open marker."""
     outline = find_hull(points)
     ax.plot(*np.vstack([outline, outline[:1]]).T, color=color, lw=1.0)
     center: dict[str, Any] = {"facecolors": "white", "edgecolors": [color], "lw": 1.8, "zorder": 4}
@@ -187,7 +187,7 @@ def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> None:
 
 
 def _draw_arrows(tips: FloatArray, ax: Any) -> None:
-    """Draw arrows from the origin."""
+    """Draw arrows from the origin to the given tips; (a, 2)."""
     for x, y in tips:
         ax.annotate("", (x, y), (0, 0), arrowprops={"arrowstyle": "->", "color": "0.35", "lw": 0.8})
     ax.scatter(*tips.T, s=4, color="0.35")  # so that they are inside the axes
@@ -199,7 +199,7 @@ Cloud = tuple[str, FloatArray, FloatArray, float]  # what it is called, dissimil
 def plot_shepard(
     before: Cloud, after: Cloud, ax: Axes | None = None, *, dimensions: int, n: int, kernel: bool = False
 ) -> Axes:
-    """Draw distances on the first principal axes against the dissimilarities they stand for, before and after a repair.
+    """Draw distances on the principal axes against dissimilarities, before and after a repair; return the axes.
 
     Points on the diagonal are shown as they are. A random part of the pairs is drawn when there are many. `kernel`
     says that the dissimilarities come from a kernel.
@@ -240,7 +240,7 @@ def plot_comparison(
     k: int,
     n: int,
 ) -> Axes:
-    """Draw the mean change of the distances under every repair against S/T of its best partition.
+    """Draw S/T of the best partition under every repair of distances against their mean change; return the axes.
 
     `changed` says where the best partition is another one than before.
     """
@@ -270,7 +270,7 @@ def plot_eigengaps(
     laplacian: bool,
     n: int,
 ) -> Axes:
-    """Draw eigenvalues as points and their gaps as bars, each over the k that it would suggest."""
+    """Draw eigenvalues as points and the gaps between them as bars, above the k each suggests; return the axes."""
     ax = axes_or_new(ax)
     chosen = (k == suggested_k) & (k >= 2)
     ax.bar(k[~chosen], gaps[~chosen], color=QUIET, width=0.6, label="gap")
@@ -304,7 +304,7 @@ def plot_graph(
     bound: float,
     names: Sequence[str] | None = None,
 ) -> Axes:
-    """Draw the vertices at their `place` in the plane, links as lines, those between clusters dashed.
+    """Draw a graph with the vertices at given positions, coloured by cluster, and return the axes.
 
     `matrix` is a sparse adjacency; `value` of the `cut` and its `bound` stand in the title.
     """
@@ -347,7 +347,7 @@ def plot_adjacency(
     value: float,
     bound: float,
 ) -> Axes:
-    """Draw stored entries as dots, rows and columns in the order of the clusters, whose borders are lines."""
+    """Draw the stored entries of an adjacency matrix as dots, vertices sorted by cluster, and return the axes."""
     ax = axes_or_new(ax)
     n, k = labels.size, len(sizes)
     rank = np.empty(n, np.intp)
@@ -373,6 +373,6 @@ def plot_adjacency(
 
 
 def _cut_title(cut: str, value: float, bound: float, n: int) -> str:
-    """Write the objective with its value and bound."""
+    """Return the title of a plot of a graph cut: the objective, its value, its bound and n."""
     names = {"ratio": "ratio cut", "normalized": "normalised cut", "association": "ratio association"}
     return f"{names[cut]} = {value:.4g}, bound {bound:.4g}, n = {n}"

@@ -43,7 +43,7 @@ CLUSTERS_NUMBERED = 20
 def plot_dendrogram(
     Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
 ) -> Axes:
-    r"""Draw a hierarchy, the clusters of a cut in their colours.
+    r"""Draw a dendrogram with clusters of a cut in colours, and return the axes.
 
     Parameters
     ----------
@@ -125,13 +125,13 @@ def plot_dendrogram(
 
 
 def _label_heights(shift: float = 0.0) -> str:
-    """Label the axis of heights: their kind, an uneven scale, and by how much they were moved up."""
+    """Return the label of the height axis of a dendrogram, with the constant that was added to the heights."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
 def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
-    """Choose the colour of every node of a tree: of its cluster below the cut, grey above."""
+    """Return the colour of every node of a dendrogram: that of its cluster below the cut, grey above."""
     n = len(Z) + 1
     first = _find_points_below(Z)
     named = [to_hex(color) for color in colors]
@@ -139,7 +139,7 @@ def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any
 
 
 def _find_points_below(Z: FloatArray) -> IntArray:
-    """Find a point below each node of a tree; (2n - 1,)."""
+    """Return for each node of a dendrogram one point below it; linkage matrix (n - 1, 4) -> (2n - 1,)."""
     n = len(Z) + 1
     first = np.arange(2 * n - 1)
     for row in range(n - 1):
@@ -148,7 +148,7 @@ def _find_points_below(Z: FloatArray) -> IntArray:
 
 
 def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
-    """Draw the number of each cluster over its leaves, at the height of the cut, for readers without colour."""
+    """Draw the number of each cluster over its leaves in a dendrogram, at the height of the cut."""
     places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
     for j in np.unique(codes):
         middle = float(places[codes == j].mean())
@@ -156,7 +156,7 @@ def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
 
 
 def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
-    """Draw the height of the cut, and a legend of clusters, where there is a cut."""
+    """Set the height axis of a dendrogram, and draw the height of the cut into k clusters with a legend."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
     # heights grow with sizes of clusters, so that on an even scale the lower merges could not be seen
@@ -173,13 +173,13 @@ def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any
 
 
 def _cut_height(Z: FloatArray, k: int) -> float:
-    """Find the height half way between the last merge below the cut into k >= 2 and the first above it."""
+    """Compute the height halfway between the last merge below the cut into k >= 2 clusters and the first above."""
     lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
     return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
 def _choose_root_ticks(top: float) -> list[float]:
-    """Choose round numbers from 0 to `top` whose square roots are about evenly spaced."""
+    """Return round tick values from 0 to `top` that are about evenly spaced on a square-root scale."""
     unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
     many = top >= 4 * unit
     steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
@@ -188,7 +188,7 @@ def _choose_root_ticks(top: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnNode:
-    """One node of a tree of tests, as it is drawn.
+    """One node of a tree of tests, with all that is drawn of it.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ def plot_cluster_tree(
     outcome: str = "",
     leaves_tested: bool = True,
 ) -> Axes:
-    """Draw the dendrogram of leaves with adjusted p-values; dashed forks are leaves that were tested and not split.
+    """Draw a tree of tests as a dendrogram with adjusted p-values, and return the axes.
 
     Nodes come before their children; `outcome` says why nothing was tested, where that is so. Where only forks are
     tested, leaves have no marks. Heights of parts above that of the whole, as in unlike spaces, are not drawn.
@@ -270,7 +270,7 @@ def plot_cluster_tree(
 
 
 def _count_levels(nodes: Sequence[DrawnNode]) -> FloatArray:
-    """Count the forks below every node, its own among them, where parts are higher than the whole."""
+    """Return the largest number of forks on a path down from each node of a tree; used as its height."""
     levels = np.array([float(bool(node.children) or node.pvalue is not None) for node in nodes])
     for i, node in reversed(list(enumerate(nodes))):
         levels[i] += max((float(levels[child]) for child in node.children), default=0.0)
@@ -288,7 +288,7 @@ def plot_validation(
     level: float,
     title: str,
 ) -> Axes:
-    """Draw the merges of clusters on the left, and points on the right.
+    """Draw the dendrogram of cluster merges with p-values beside a scatter plot of the points; return the axes.
 
     Both stand inside `ax`, which has the title and no axes of its own. `drawn` are the points, their labels, and which
     of them are hollow.
@@ -308,14 +308,14 @@ def plot_validation(
 
 
 def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
-    """Draw a bar at `height` over two legs."""
+    """Draw a fork of a dendrogram: a horizontal bar at `height` over two vertical legs."""
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
 def _mark_nodes(
     nodes: Sequence[DrawnNode], place: dict[int, float], heights: FloatArray, level: float, ax: Axes
 ) -> None:
-    """Draw diamonds on rejected nodes, circles on others that were tested, each with its adjusted p."""
+    """Draw a diamond on each rejected node of a tree of tests and a circle on other tested nodes, with adjusted p."""
     k = sum(not node.children for node in nodes)
     size = float(np.clip(110 / max(k, 1), 5, 8.5))
     kinds = (
@@ -349,7 +349,7 @@ def _mark_nodes(
 
 
 def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:
-    """Write cluster and number of points below each leaf."""
+    """Write cluster number and size below each leaf of a tree, as tick labels."""
     few = len(leaves) <= 8
     names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
     ax.set_xticks(range(len(leaves)), names, fontsize=float(np.clip(150 / len(leaves), 5, 9)))

@@ -33,7 +33,7 @@ __all__ = ["cluster_report", "render", "write_whole"]
 
 
 def render(study: Study) -> str:
-    """Write the report as one HTML document; it has no scripts, and the browser is told to fetch nothing."""
+    """Return the report as one HTML document without scripts or external files."""
     return _template().render(
         study=study, found=study.found, test=study.test, chosen=study.selection, reading=study.reading,
         gower=is_named(study.search.get("metric"), "gower"), part=share(study.found.between, study.found.total),
@@ -43,7 +43,7 @@ def render(study: Study) -> str:
 
 @cache
 def _template() -> Template:
-    """Read the template, in which every text is escaped, but for what results say in HTML of their own."""
+    """Load the HTML template of the report, with escaping of all text except the HTML of results."""
     import jinja2
     from markupsafe import Markup
 
@@ -62,7 +62,7 @@ def _template() -> Template:
 
 
 def _without_controls(value: Any) -> Any:
-    """Leave out of a text the characters that no document may hold."""
+    """Return a text without control characters; other values are unchanged."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return "".join(c for c in value if c.isprintable() or c in "\n\t")
@@ -84,7 +84,7 @@ def cluster_report(
     progress: bool | None = None,
     rng: int | None = 0,
 ) -> str:
-    """Cluster, test, and write a report of both.
+    """Cluster points, test for clusters, and return a report of both as HTML, also written to `path` if given.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def cluster_report(
     select : {"gap", "eigengap", "significance"}, optional
         How to choose k, or what to print beside a k that is given.
     k_max : int, default 10
-        Largest k that `select` looks at.
+        Largest k that `select` considers.
     progress : bool or None, default None
         Show bars over starts, reference sets and splits.
         None: if the estimated time is above two seconds and a terminal or notebook can show it.
@@ -158,8 +158,8 @@ def cluster_report(
         warnings.simplefilter("always")
         study = Study.run(X, k, Reading(file=title), criterion=select, progress=progress, rng=seed, **options)
         # what the test notes stands in its section, whether it warned or did so before
-        told = () if isinstance(study.test, str) else study.test.notes
-        notes = dict.fromkeys(str(w.message) for w in caught if str(w.message) not in told)
+        reported = () if isinstance(study.test, str) else study.test.notes
+        notes = dict.fromkeys(str(w.message) for w in caught if str(w.message) not in reported)
         page = render(replace(study, notes=tuple(notes)))
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
@@ -169,7 +169,7 @@ def cluster_report(
 
 
 def _seed_of(rng: object) -> int:
-    """Find the seed that every step starts from, and that the report prints."""
+    """Return the seed of all steps of the report, drawn at random for None; TypeError if it is no whole number."""
     if rng is None:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(rng, bool | np.bool_) or not isinstance(rng, numbers.Integral):
@@ -181,7 +181,7 @@ def _seed_of(rng: object) -> int:
 
 
 def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
-    """Refuse or warn of the whole before any part begins, whose warnings are kept for the end."""
+    """Estimate the work of all steps of a report; raise an error if too much, warn if it will take long."""
     from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
     from energystats.cluster_tests.options import ClusterTestOptions
     from energystats.clustering.energy_cluster import AUTO
@@ -201,7 +201,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
 
 
 def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
-    """Write to a neighbouring file first, so that the file is complete or absent, and keeps the mode it had."""
+    """Write a file by way of a temporary one beside it, so that it is complete or absent; its mode is kept."""
     partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -18,14 +18,14 @@ NO_DATE = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
 
 
 class Picture(NamedTuple):
-    """A picture and its width on the page, in pixels of CSS."""
+    """An image for HTML as a data URI, with its width in CSS pixels."""
 
     uri: str
     width: int
 
 
 def draw_picture(draw: Callable[[], Any]) -> Picture:
-    """Call `draw`, which makes a figure of its own, and keep the smaller of its two formats."""
+    """Return the figure that `draw` makes as an image for HTML: SVG, or PNG if SVG is large and PNG smaller."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

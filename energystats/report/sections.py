@@ -38,7 +38,7 @@ Rows = list[list[object]]
 
 
 def list_facts(study: Study) -> Rows:
-    """List what was read, which of it was used, and how it was compared."""
+    """Return table rows with the numbers of data rows read and used, the columns used, and the semimetric."""
     reading, frame = study.reading, study.data
     facts: Rows = [["rows read", reading.n_read or study.n], ["rows used", study.n]]
     if study.is_matrix:
@@ -56,13 +56,13 @@ def list_facts(study: Study) -> Rows:
 
 
 def _join_names(names: Sequence[object]) -> str:
-    """Join names by commas, of many the first twenty."""
+    """Return names joined by commas; of more than twenty the first twenty."""
     more = f" and {len(names) - 20} others" if len(names) > 20 else ""
     return ", ".join(map(str, names[:20])) + more
 
 
 def describe_columns(study: Study) -> Rows:
-    """List range and missing values of every column; of categories how many there are, and the commonest."""
+    """Return table rows with missing values, distinct values, and range or commonest category of each data column."""
     rows: Rows = []
     for j, name in enumerate(study.data.columns[:COLUMNS_LISTED]):
         column = study.data.iloc[:, j]
@@ -79,7 +79,7 @@ def describe_columns(study: Study) -> Rows:
 
 
 def find_oddities(study: Study) -> list[str]:
-    """Find constant columns and copied rows, which a reader should know of."""
+    """Return sentences on constant columns and on duplicated rows of the data; empty without any."""
     if study.is_matrix:
         return []
     frame, said = study.data, []
@@ -92,18 +92,18 @@ def find_oddities(study: Study) -> list[str]:
 
 
 def list_heads(study: Study) -> list[str]:
-    """List the heads of a table across the clusters, of many the first ones."""
+    """Return the column headings of a table with one column for each of the first twelve clusters."""
     return ["", *(f"cluster {j}" for j in range(min(study.k, CLUSTERS_LISTED)))]
 
 
 def list_clusters(study: Study) -> Rows:
-    """List size, share and typical row of every cluster."""
+    """Return table rows with size, share of the points and representative row of each cluster."""
     typical = enumerate(zip(study.found.sizes, study.representatives.tolist(), strict=True))
     return [[f"cluster {j}", size, f"{size / study.n:.1%}", study.name(row)] for j, (size, row) in typical]
 
 
 def list_by_cluster(study: Study, *, measured: bool) -> Rows:
-    """List the mean of every measured column in every cluster, or the commonest value of every other column."""
+    """Return table rows with each column's mean in each cluster, or its commonest category if not `measured`."""
     frame = (study.measured if measured else study.categories).iloc[:, :COLUMNS_LISTED]
     parts = [frame[study.found.labels == j] for j in range(min(study.k, CLUSTERS_LISTED))]
 
@@ -114,7 +114,7 @@ def list_by_cluster(study: Study, *, measured: bool) -> Rows:
 
 
 def _find_commonest(known: Any, form: str) -> str:
-    """Find the commonest of the known categories, and how often it stands there."""
+    """Return the commonest of some known categories with its count or share, as text; "-" without any."""
     counts = known.astype(str).value_counts()
     if counts.empty:
         return "-"
@@ -122,19 +122,19 @@ def _find_commonest(known: Any, form: str) -> str:
 
 
 def list_members(study: Study) -> Rows:
-    """List names or numbers of the rows of every cluster."""
+    """Return table rows with the names or numbers of the data rows in each cluster."""
     names = [study.name(i).removeprefix("row ") for i in range(study.n)]
     inside = [np.flatnonzero(study.found.labels == j) for j in range(study.k)]
     return [[f"cluster {j}", ", ".join(names[i] for i in rows)] for j, rows in enumerate(inside)]
 
 
 def list_distances(study: Study) -> Rows:
-    """List the energy distances between the clusters, where these are few."""
+    """Return table rows with the energy distances between clusters; empty if there are more than twelve."""
     E = energy_distances(study.groups.g, np.ones(study.k))  # g is M with every size 1
     return [[f"cluster {i}", *map(number, E[i])] for i in range(study.k)] if study.k <= CLUSTERS_LISTED else []
 
 
 def list_versions() -> Rows:
-    """List what computed the numbers."""
+    """Return table rows with the versions of Python, of this package and of those it uses."""
     packages: Rows = [[name, version(name)] for name in PACKAGES]
     return [["energystats", __version__], ["Python", platform.python_version()], *packages]

@@ -37,7 +37,7 @@ DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conserva
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Origin of the data.
+    """Origin of the data of a report: file, statements or command that read it, and rows and columns used.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """Everything that the report prints, computed.
+    """Data, partition, tests and all other results that a report prints.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Study:
         criterion: str | None = None,
         **options: Any,
     ) -> Study:
-        """Choose k where it is not given, cluster, and test; `options` are those of `cluster_report`."""
+        """Cluster points into k clusters, given, chosen by `criterion` or 2, and test them; return all for a report."""
         from energystats.clustering.energy_cluster import energy_cluster
         from energystats.selection.select_k import select_k
 
@@ -147,27 +147,27 @@ class Study:
 
     @property
     def n(self) -> int:
-        """Rows that were clustered."""
+        """Return the number of points that were clustered."""
         return int(self.found.labels.size)
 
     @property
     def k(self) -> int:
-        """Clusters."""
+        """Return the number of clusters."""
         return self.found.k
 
     @property
     def is_matrix(self) -> bool:
-        """Tell whether a matrix was given in place of columns."""
+        """Return whether the data are a matrix of rho instead of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
     @cached_property
     def groups(self) -> Dispersion:
-        """The clusters as groups, for the distances between them."""
+        """Return the dispersions within and between the clusters, with mean rho between each two."""
         return dispersion(self.data, self.found.labels, **self.search)
 
     @cached_property
     def representatives(self) -> IntArray:
-        """Row of every cluster with the smallest mean rho to the cluster, the first of several; (k,)."""
+        """Return for each cluster the row with the smallest mean rho to its points, the first of ties; (k,)."""
         d = Dissimilarity.from_data(self.data, **self.search)
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
         # row sums of rho over the own cluster: within a cluster their order is that of the means
@@ -179,7 +179,7 @@ class Study:
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
-        """Validate the clusters, or say why not."""
+        """Return the validation of the clusters, or a sentence on why there is none."""
         from energystats.cluster_tests.validate_clusters import validate_clusters
 
         if self.n > VALIDATED_AT_MOST:
@@ -194,7 +194,7 @@ class Study:
 
     @property
     def shows_others(self) -> str:
-        """Say which clusters the test found, where they are others than those that are shown; else empty."""
+        """Return a note if the test found other clusters than the report shows; else an empty text."""
         if isinstance(self.test, str) or self.test.space == "as given":
             return ""
         from sklearn.metrics import adjusted_rand_score
@@ -206,44 +206,44 @@ class Study:
 
     @property
     def splits_found(self) -> int:
-        """Clusters that a tree of tests found, where k was given or chosen in another way; 0 where there is no tree."""
+        """Return the number of clusters that a tree of tests found; 0 if there is no tree or it did not split."""
         tree = None if self.selection is None else self.selection.tree
         return 0 if tree is None or tree.k == 1 else tree.k
 
     @property
     def _validating(self) -> dict[str, Any]:
-        """Arguments of `validate_clusters` beside the partition, which has its metric."""
+        """Return the arguments of `validate_clusters` other than the partition."""
         return {name: self.testing[name] for name in ("alpha", "conservative", "n_resamples")}
 
     @property
     def measured(self) -> pd.DataFrame:
-        """Columns of numbers that have any; none of a matrix."""
+        """Return the numeric columns of the data that are not all missing; none for a matrix of rho."""
         numbers = self.data.select_dtypes("number").iloc[:, : 0 if self.is_matrix else None]
         return numbers.loc[:, numbers.notna().any().to_numpy()]
 
     @property
     def categories(self) -> pd.DataFrame:
-        """The other columns, truth values among them."""
+        """Return the columns of the data that are not numeric; none for a matrix of rho."""
         return self.data.select_dtypes(exclude="number").iloc[:, : 0 if self.is_matrix else None]
 
     def plot_means(self) -> Axes:
-        """Draw the means of the clusters in the measured columns."""
+        """Draw a heat map of the cluster means of the numeric columns, and return the axes."""
         return self.found.plot_means(data=self.measured)
 
     def name(self, row: int) -> str:
-        """Name a row as its source does, or by its number there."""
+        """Return the name of a data row, or 'row 17' with its number in the source."""
         if self.reading.ids:
             return str(self.reading.ids[row])
         return f"row {self.reading.rows[row] if self.reading.rows else row + 1}"
 
     @property
     def command(self) -> str:
-        """The command line that computes the same again."""
+        """Return the command line that computes the report's results again."""
         return shlex.join(("energystats", *self.reading.command))
 
     @property
     def code(self) -> str:
-        """Python statements that compute the same again."""
+        """Return Python statements that compute the report's results again."""
         lines = ["import energystats as es"]
         if self.reading.code:
             lines += ["import pandas as pd"] + ["import sys"] * any("sys.stdin" in line for line in self.reading.code)
@@ -266,19 +266,19 @@ class Study:
         return "\n".join(lines)
 
     def _call(self, function: str, first: str, options: dict[str, Any]) -> str:
-        """Write a call as it would be typed, without arguments at their defaults."""
+        """Return a Python call of a function of this package as text, without arguments at their defaults."""
         words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
 def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Take the arguments of `energy_cluster`; a matrix of rho has its power already."""
+    """Return the arguments of `energy_cluster` from those of a report; alpha is 1 for a matrix of rho."""
     alpha = 1.0 if is_named(options["metric"], "precomputed") else options["alpha"]
     return {"metric": options["metric"], "alpha": alpha, "standardize": options["standardize"]}
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
-    """Test for clusters, or say why that cannot be: the partition stands, whatever the test lacks."""
+    """Test for clusters and return the result, or a sentence on why it cannot be done."""
     from energystats.cluster_tests.cluster_test import cluster_test
 
     if k == 1:
@@ -290,7 +290,7 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
-    """Turn the table into a data frame."""
+    """Convert points to a data frame."""
     import pandas as pd
 
     if isinstance(X, pd.DataFrame | pd.Series):
