@@ -110,7 +110,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
 
 
 def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
-    """Return notes on how the crossfit test was done, and on halves in which no clusters were found."""
+    """Return notes on how the crossfit test was done, and on halves of the data without clusters."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
         f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "

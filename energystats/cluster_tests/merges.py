@@ -160,7 +160,7 @@ class MergeOptions:
 
 
 class _SplitScores(NamedTuple):
-    """Hold scores of held-out points in the region of each merge, NaN elsewhere, and whether they are on their side."""
+    """Hold positions of held-out points in the region of each merge, and whether they are on their side."""
 
     scores: FloatArray  # (n_merges, n)
     sides: FloatArray  # (n_merges, n), 1 or 0

@@ -282,7 +282,7 @@ def null_name(null: Null) -> str:
 
 
 def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> PermutedColumns | UserModel | None:
-    """Return the null hypothesis that draws tables like X; None for distributions that are fitted to the points."""
+    """Return an object that draws tables like X under `null`; None if `null` is a distribution fitted to the points."""
     if isinstance(null, str) and null != "independent":
         return None
     what = 'null="independent"' if isinstance(null, str) else f"null={null_name(null)}"

@@ -319,7 +319,7 @@ class ClusterTestResult(VerdictFirst):
         return state_evidence(self.pvalue, claim)
 
     def _rule(self) -> list[str]:
-        """Return a sentence on how the p-value of a test of unimodality is computed; nothing for other tests."""
+        """Return a sentence on how the p-value of a test of unimodality is computed; else an empty list."""
         if self.factor is None:
             return []
         indices = (

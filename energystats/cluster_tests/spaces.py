@@ -53,7 +53,7 @@ class Space:
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
-        """Return all points in a space of the given kind, with the transformation fitted to the points `part` alone."""
+        """Return all points as given, decorrelated, or in clearest columns; transformations are fitted to `part`."""
         points = self.scorer.points
         if kind == GIVEN or points is None:
             return self
@@ -66,7 +66,7 @@ class Space:
 
 
 def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
-    """Return the kinds of space in which parts of `n_part` points can be clustered."""
+    """Return the transformations (as given, decorrelated, columns) that can be fitted to `n_part` of the points."""
     points = space.scorer.points
     if points is None or points.shape[1] < 2:
         return (GIVEN,)
@@ -95,7 +95,7 @@ def clearest_columns(points: FloatArray) -> IntArray:
 
 
 def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
-    """Return all points in the space of a given kind, in which they are clustered for the result.
+    """Return all points as given, decorrelated, or in their clearest columns, to be clustered for a result.
 
     A matrix has principal coordinates.
     """

@@ -72,7 +72,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """Hold the p-value of one contrast in one split, and its tests of unimodality in each space.
+    """Hold the p-value of one contrast (a cluster against the rest) in one random split, and its tests in each space.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Hold the outcomes of all contrasts in one split, and the clusters that gave its lines.
+    """Hold the p-values of all contrasts in one random split of the points, and the clusters that gave the lines.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class _Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
-    """Hold how points are clustered and scored in the split test, and run single splits.
+    """Hold how the split test clusters points and projects them on lines, and run single random splits.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class _Splitter:
         return self.k if self.k > 2 else 1
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Score each fold along lines from the other folds, and test the pooled scores of each contrast.
+        """Run one random split: project each fold on lines from the other folds, and test unimodality of all scores.
 
         Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
@@ -183,7 +183,7 @@ class _Splitter:
 
 
 def _without_outer(t: FloatArray) -> FloatArray:
-    """Return the sorted positions without the smallest and the largest twentieth; (n,)."""
+    """Return positions along a line, sorted and without the smallest and the largest twentieth; (n,) -> (m,)."""
     outer = int(OUTER * t.size)
     return np.asarray(np.sort(t)[outer : t.size - outer])
 
@@ -196,7 +196,7 @@ def assign_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, I
 
 
 def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> FloatArray:
-    """Return positions along a line, with the sign for which they agree best with those along the first line.
+    """Return positions of points along a line, with the sign that agrees best with those along a first line; (n,).
 
     A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
     point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
@@ -211,7 +211,7 @@ def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> Float
 
 
 def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test the pooled scores of every split for unimodality, and return the p-value over splits and contrasts."""
+    """Test unimodality of held-out points along lines between clusters, in random splits; return the test result."""
     user_clusterer, n_splits, d = options.user_clusterer, options.n_splits, original.near_one()
     n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
@@ -266,7 +266,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
 
 
 def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClusters) -> ClusterTestResult:
-    """Combine the p-values of all splits and contrasts by Cauchy's rule, and return the result without notes."""
+    """Combine the p-values of random splits and contrasts of clusters by Cauchy's rule, and return the test result."""
     pvalues = np.array([[found.pvalue for found in split] for split in splits])
     pvalue = over_contrasts(pvalues)[0]
     kind, each = _clearest_space(pvalue, splits)
@@ -308,7 +308,7 @@ def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.rand
 
 
 def _clearest_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, list[list[Unimodality]]]:
-    """Return the space that a result shows and its tests: as given, unless another space rejects far more clearly."""
+    """Return the space to report and its tests: that of the given points, unless p in another is far smaller."""
     kinds = [kind for kind in splits[0][0].each if all(kind in found.each for split in splits for found in split)]
     lines = {kind: [[found.each[kind] for found in split] for split in splits] for kind in kinds}
     own = {k: over_contrasts(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}

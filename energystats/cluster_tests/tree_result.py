@@ -143,7 +143,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
-        """Return the leaves of the tree, in the order of their labels."""
+        """Return the leaves of the tree of splits, in the order of their labels."""
         found = [node for node in self.nodes if node.label is not None]
         return tuple(sorted(found, key=lambda node: node.label or 0))
 
@@ -153,7 +153,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Compute the height of every node, at least that of its highest descendant; (n_nodes,)."""
+        """Compute the height of every node of the tree of splits, at least that of its descendants; (n_nodes,)."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:

@@ -74,7 +74,7 @@ def calibration_factor(conservative: bool, *, several: bool = False) -> float:
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """Return the test with p = 1, for constant scores and for parts of the points without clusters."""
+    """Return a test of unimodality with p = 1, for constant scores and for parts of the points without clusters."""
     return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 

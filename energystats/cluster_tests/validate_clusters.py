@@ -541,7 +541,7 @@ def _answer_test(
 
 
 def _answer_merges(merges: Sequence[Merge], why_not: str) -> list[Answer]:
-    """Return the rows of the result on merges of clusters."""
+    """Return one row of the validation result for each merge of clusters, with its p-values and null hypothesis."""
     own = LINEAR_UNIMODALITY if len(merges) == 1 else UNIMODAL_REGION
     return [
         Answer(

@@ -220,7 +220,7 @@ class ClusterValidationResult(VerdictFirst):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per question, with the fields of `Answer`."""
+        """Return a data frame with one row per question about the partition: statistic, p-values, null hypothesis, ..."""
         import pandas as pd
 
         return pd.DataFrame([asdict(answer) for answer in self.answers])
@@ -229,7 +229,7 @@ class ClusterValidationResult(VerdictFirst):
         return ("question", "what", "statistic", "pvalue", "pvalue_adjusted")
 
     def _of(self, question: str) -> list[Answer]:
-        """Return the answers to one kind of question."""
+        """Return the answers to one kind of question about a partition, such as "merge"."""
         return [answer for answer in self.answers if answer.question == question]
 
     # ------------------------------------------------------------ in words

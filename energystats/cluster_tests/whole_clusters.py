@@ -29,7 +29,7 @@ STARTS_OF_MANY = 3  # by landmarks, beyond that many
 
 @dataclass(slots=True, eq=False)
 class WholeClusters:
-    """Find the clusters of all points in each space when they are needed, and keep them.
+    """Find clusters of all points, as given or transformed, when they are needed, and keep them.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Return labels of all points in a space, -1 for points in no cluster; None if it has too few clusters.
+        """Return cluster labels of all points, as given or transformed, -1 for none; None for too few clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -68,7 +68,7 @@ class WholeClusters:
         return partition.labels if partition.k == self.k else None
 
     def partition(self, kind: Kind = GIVEN) -> Partition | None:
-        """Return the partition of all points in a space; None if none was found, or it would take too many pairs."""
+        """Return the partition of all points, as given or transformed; None if not found, or n x n is too large."""
         if kind not in self.found:
             self.found[kind] = self._partition_by_user() if self.options.user_clusterer else self._search(kind)
         return self.found[kind]
@@ -78,7 +78,7 @@ class WholeClusters:
         return [int(j) for j in clearest_columns(self.d.points if self.coordinates is None else self.coordinates)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find the partition in a space by all pairs, or by landmarks if these are too many and rho allows it."""
+        """Find a partition by all pairs of points, or by landmarks for many points if rho is of negative type."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))

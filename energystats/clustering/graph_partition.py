@@ -160,7 +160,7 @@ def graph_partition(
 
 @dataclass(frozen=True, eq=False)
 class _Objective:
-    """Hold a graph, and compute the objective that is minimised: the sum over clusters of cost/mass.
+    """Hold a graph, and compute for any labels the objective of its partition: the sum over clusters of cost/mass.
 
     Attributes
     ----------
@@ -198,7 +198,7 @@ class _Objective:
 
     @cached_property
     def offsets(self) -> FloatArray:
-        """Return b of the quadratic form with matrix diag(b) - A: degrees for a cut, 0 for the association; (n,)."""
+        """Return the vector b in diag(b) - A, the matrix of the graph objective: degrees for cuts, else 0; (n,)."""
         return np.zeros(self.n) if self.cut == "association" else self.degrees
 
     @cached_property
@@ -236,16 +236,16 @@ class _Objective:
         return -inside if self.cut == "association" else leaving
 
     def masses(self, labels: IntArray) -> FloatArray:
-        """Compute the mass of each cluster, the sum of its vertex weights; (k,)."""
+        """Compute the mass of each cluster of vertices, which is the sum of their weights; (k,)."""
         return _sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
-        """Compute cost/mass of each cluster, 0 where both are 0; (k,)."""
+        """Compute the term cost/mass of each cluster of vertices in the graph objective, 0 where both are 0; (k,)."""
         masses = self.masses(labels)
         return self.costs(labels) / np.where(masses > 0, masses, 1.0)
 
     def score(self, labels: IntArray) -> float:
-        """Compute the objective that is minimised, the sum of cost/mass over clusters."""
+        """Compute the graph objective of given labels, the sum of cost/mass over the clusters."""
         return float(self.quotients(labels).sum())
 
     @cached_property
@@ -255,7 +255,7 @@ class _Objective:
 
     @cached_property
     def relaxation(self) -> Relaxation:
-        """Return the matrix of the relaxed problem, D_w^(-1/2) (B - A) D_w^(-1/2), and its known eigenvectors."""
+        """Return the relaxed graph problem: the matrix D_w^(-1/2) (B - A) D_w^(-1/2) and its known eigenvectors."""
         from scipy import sparse
 
         scale = sparse.diags_array(1 / self.root)
@@ -273,13 +273,13 @@ class _Objective:
 
     @cached_property
     def eigenpairs(self) -> tuple[FloatArray, FloatArray]:
-        """Compute the smallest eigenpairs of the relaxed problem, without the eigenvectors that are known."""
+        """Compute the smallest eigenpairs of the relaxed graph problem, without the known eigenvectors."""
         known = self.n_components if self.cut != "association" else 1
         return smallest_pairs(self.relaxation, self.k - known)
 
     @property
     def bound(self) -> float:
-        """Compute a lower bound on the objective of every partition into k clusters, from eigenvalues."""
+        """Compute a lower bound on the objective of every partition of the graph into k clusters, from eigenvalues."""
         if self.cut != "association":
             values, rounding = self.eigenpairs[0], self.n * EPS * self.relaxation.ceiling
             # of small ones rounding is a part that can be seen, and would lift the bound above what it bounds
@@ -289,7 +289,7 @@ class _Objective:
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 
     def rows(self) -> FloatArray:
-        """Compute one row per vertex of the relaxed solution; in an exact one the rows of a cluster are equal."""
+        """Compute spectral coordinates of the vertices, a row each, from the relaxed graph problem; (n, k)."""
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 

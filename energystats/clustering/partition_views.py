@@ -65,7 +65,7 @@ def choose_plane(
     standardized: bool,
     metric: Metric,
 ) -> Plane:
-    """Return the plane to draw points in: the only two columns, principal components, or what `space` asks for.
+    """Return coordinates for a scatter plot: the only two columns, principal components, or what `space` asks for.
 
     Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else.
 
@@ -147,14 +147,14 @@ def _column_number(column: str | int, names: Sequence[str]) -> int:
 def _plane_of_columns(
     points: FloatArray, columns: Sequence[str] | None, pair: tuple[int, int], standardized: bool, rows: IntArray
 ) -> Plane:
-    """Return the plane of two columns of a table, unchanged, with their names as axis titles."""
+    """Return two columns of a table, unchanged, as coordinates for a scatter plot, with their names as axis titles."""
     names = _choose_column_names(points, columns)
     unit = " (z-score)" if standardized else ""
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
 
 def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] = (0, 1)) -> Plane:
-    """Compute two principal components of the columns, the first two by default, and return the plane to draw."""
+    """Compute two principal components of the columns, and return them as coordinates for a scatter plot."""
     most = points.shape[1]
     if pair != (0, 1) and not all(0 <= j < most for j in pair):
         raise ValueError(f"`axes` must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}.")
@@ -172,7 +172,10 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Return the plane of two discriminant axes of the clusters; for two clusters, one and the first component."""
+    """Return the scores on discriminant axes of the clusters as coordinates for a scatter plot.
+
+    For two clusters there is one axis, drawn against the first principal component.
+    """
     plane, positions = _components_plane(points, rows), _discriminant_positions(points, labels)[rows]
     if positions.shape[1] == 0:  # all means coincide
         return plane
@@ -201,7 +204,7 @@ def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
-    """Compute the first two principal coordinates of rho (kernel PCA), and return the plane to draw."""
+    """Compute the first two principal coordinates of rho (kernel PCA) as coordinates for a scatter plot."""
     d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
@@ -214,7 +217,7 @@ def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
 
 
 def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
-    """Return the plane of the first two coordinates in an array or a result; raise ValueError for a wrong shape."""
+    """Return the first two columns of an array, or coordinates of a result, for a scatter plot, checked in shape."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
     array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)

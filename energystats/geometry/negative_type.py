@@ -254,7 +254,7 @@ class Examination:
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """Compute c'Rc for the witness c and the matrix R of rho; None without a witness."""
+        """Compute c'Rc > 0, which disproves negative type, for the witness c and the matrix R of rho; None without c."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
@@ -274,7 +274,7 @@ def root_unit_of(rho: FloatArray) -> float:
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """Return the given tolerance, checked, or by default what rounding for n points can amount to, 10 n eps."""
+    """Return the tolerance for rounding of eigenvalues, as a share of the scale: `tol` if given, else 10 n eps."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -284,7 +284,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
-    """Return the given tolerance, or one for the rounding of entries in single or half precision, else None.
+    """Return the tolerance for rounding: `tol` if given, else one for data in single or half precision, else None.
 
     Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
     """

@@ -35,7 +35,7 @@ NOT_SIGNIFICANCE = Caution(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectKRow:
-    """Hold what was computed for one number of clusters k; NaN for what was not computed.
+    """Hold the criteria computed for one number of clusters k, such as W and the gap; NaN where not computed.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class SelectKResult(VerdictFirst):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def column(self, name: str) -> FloatArray:
-        """Return one column of the table, given by its name; (k_max,)."""
+        """Return one column of the table of criteria, given by its name, for k = 1, ..., k_max; (k_max,)."""
         return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
     def _tables(self) -> list[TextTable]:

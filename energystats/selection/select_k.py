@@ -415,7 +415,7 @@ def _make_rows(
     tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
-    """Build the rows of the table, one for each number of clusters."""
+    """Build the table of criteria, one row for each number of clusters k."""
     nothing = np.full(len(partitions), np.nan)
     smallest = _smallest_of_leaves(tree, len(partitions))
     return tuple(
