@@ -48,7 +48,7 @@ class _HeldOut:
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Compute the mean E of the points `rest` over lines from each cluster of the points `part` to the others."""
+        """Compute the excess-split index E of the points `rest`, averaged over lines between clusters of `part`."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")

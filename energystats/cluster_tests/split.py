@@ -168,7 +168,7 @@ class _Splitter:
         return _Split(found, parts)
 
     def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
-        """Compute positions of all points along the line from each cluster of a part to the others; or None."""
+        """Compute positions of all points along lines from each cluster found in a part to the others; or None."""
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])

@@ -220,7 +220,7 @@ class ClusterValidationResult(VerdictFirst):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per question about the partition: statistic, p-values, null hypothesis, ..."""
+        """Return a data frame with one row per question about the partition: statistic, p, null hypothesis, ..."""
         import pandas as pd
 
         return pd.DataFrame([asdict(answer) for answer in self.answers])
@@ -364,7 +364,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
     def _elsewhere(self) -> str:
-        """Return a sentence on where the structure shows, without advice that was followed or is impossible."""
+        """Return a sentence on the space (decorrelated, some columns) in which cluster structure shows."""
         space = "as given" if self.structure is None else self.structure.space
         if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."

@@ -319,7 +319,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Return the repair by the Gram matrix with its negative eigenvalues clipped to 0, or flipped to positive."""
+    """Return Euclidean distances: negative eigenvalues of their Gram matrix are clipped to 0 or flipped in sign."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)

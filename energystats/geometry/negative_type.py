@@ -254,7 +254,7 @@ class Examination:
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """Compute c'Rc > 0, which disproves negative type, for the witness c and the matrix R of rho; None without c."""
+        """Compute c'Rc for the witness c against negative type and the matrix R of rho; None without a witness."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 

@@ -203,7 +203,7 @@ class Euclidization(Named):
         return len(self.distances)
 
     def to_matrix(self) -> pd.DataFrame:
-        """Return the repaired distances as a data frame with names of the points, for ``metric="precomputed"``."""
+        """Return the repaired distances as a square data frame, for ``metric="precomputed"``."""
         import pandas as pd
 
         return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
@@ -242,7 +242,7 @@ class Euclidization(Named):
 
     @property
     def moved(self) -> FloatArray:
-        """Return the change of each distance over the largest original distance; in pdist order, (n(n - 1)/2,).
+        """Return the change of each distance by the repair, over the largest distance; pdist order, (n(n - 1)/2,).
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """

@@ -342,7 +342,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """Return the gap curve, a text why there is none, or None where there are no reference sets."""
+    """Return the gap statistic for each k, a text on why there is none, or None without reference sets."""
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
