@@ -20,7 +20,7 @@ from energystats.cluster_tests import split
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, make_scorer
-from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, decorrelated, spaces_of, telling_columns
+from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, clearest_columns, decorrelated, spaces_of
 from energystats.cluster_tests.split import _oriented, _partners, _Splitter, enough_draws
 from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
 from energystats.display.numbers import p_text
@@ -235,14 +235,14 @@ def test_spaces_by_the_data(rng):
     assert spaces_of(matrix, 40) == ("as given", "decorrelated")  # principal coordinates are no columns
 
 
-def test_telling_columns_are_those_with_two_modes(rng):
+def test_clearest_columns_are_those_with_two_modes(rng):
     X = rng.standard_normal((200, 30))
     X[:100, [4, 11]] += 6
-    assert telling_columns(X).tolist() == [4, 11]
-    assert telling_columns(X[:, :1] * 0).tolist() == [0]
-    assert telling_columns(rng.standard_normal((50, 4))).size >= 1
+    assert clearest_columns(X).tolist() == [4, 11]
+    assert clearest_columns(X[:, :1] * 0).tolist() == [0]
+    assert clearest_columns(rng.standard_normal((50, 4))).size >= 1
     every = rng.standard_normal((200, 30)) + 6 * (np.arange(200) < 100)[:, None]
-    assert telling_columns(every).size == 10
+    assert clearest_columns(every).size == 10
 
 
 def test_lines_share_one_pvalue_by_definition(rng):

@@ -17,7 +17,7 @@ from scipy.cluster import hierarchy
 
 import energystats as es
 from energystats.cluster_tests import cluster_tree as module
-from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _number_nodes, _Sprout, grow
+from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _GrowingNode, _number_nodes, grow
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 from tests.comparisons import words
@@ -92,7 +92,7 @@ def test_the_tree_against_its_definition(seed, n, share, level):
     x = np.random.default_rng(seed).standard_normal(n)
     rules = Rules(n, level, min_size=5, k_max=None, n_resamples=19)
     p_of, test, asked = scripted(x, seed, share)
-    root = _Sprout(np.arange(n), None, np.random.default_rng(seed))
+    root = _GrowingNode(np.arange(n), None, np.random.default_rng(seed))
     leaves = list(grow(column(x), rules, test, root))
     nodes, labels = _number_nodes(column(x), root, rules)
     expected = {}
@@ -129,7 +129,7 @@ def test_heights_fall_where_splits_are_the_best(seed, n):
     rng = np.random.default_rng(seed)
     x = rng.standard_normal(n) * np.exp(rng.standard_normal(n))
     rules = Rules(n, 0.5, min_size=2, k_max=None, n_resamples=1)
-    root = _Sprout(np.arange(n), None, rng)
+    root = _GrowingNode(np.arange(n), None, rng)
     list(grow(column(x), rules, lambda part, *_: (0.0, "as given", halves(part)), root))
     nodes, _ = _number_nodes(column(x), root, rules)
     for node in nodes:
@@ -154,12 +154,12 @@ def test_at_the_limit_the_most_significant_splits_are_made(rng):
     x = np.sort(rng.standard_normal(40))
     rules = Rules(40, 0.9, min_size=3, k_max=None, n_resamples=19)
     _, test, _ = scripted(x, 3, 1.0)
-    full = _Sprout(np.arange(40), None, rng)
+    full = _GrowingNode(np.arange(40), None, rng)
     list(grow(column(x), rules, test, full))
     every, _ = _number_nodes(column(x), full, rules)
     by_rows = {node.rows.tobytes(): node for node in every}
     for k in range(1, sum(not node.children for node in every) + 1):
-        root = _Sprout(np.arange(40), None, rng)
+        root = _GrowingNode(np.arange(40), None, rng)
         list(grow(column(x), replace(rules, k_max=k), test, root))
         nodes, labels = _number_nodes(column(x), root, replace(rules, k_max=k))
         assert len(set(labels)) == k
@@ -224,7 +224,7 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
             yield root
             return
         seeds = root.rng.spawn(2)
-        root.children = [_Sprout(rows, root, seed) for rows, seed in zip(root.halves, seeds, strict=True)]
+        root.children = [_GrowingNode(rows, root, seed) for rows, seed in zip(root.halves, seeds, strict=True)]
         for child in reversed(root.children):
             yield from other_way_round(d, rules, test, child)
 

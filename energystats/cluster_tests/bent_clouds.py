@@ -18,7 +18,7 @@ from energystats.display.sentences import Caution
 __all__ = ["note_bent_cloud"]
 
 
-SHAPE_POINTS = 200  # that are looked at, and the share of them that neighbours have to connect
+SHAPE_POINTS = 200  # that are examined, and the share of them that neighbours have to connect
 CONNECTED = 0.95
 NEIGHBOURS = 1.5, 2.1  # times log m; more where samples of a gradient leave a stretch out
 FEWEST = 20  # distinct points in which a shape can be seen
@@ -31,7 +31,7 @@ DRAWS, GAP_LEVEL = 999, 0.0025  # for the positions along a band: samples of a g
 
 
 def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
-    """Note that points look like a bent band or a ring, whose projections have two modes though nothing parts it.
+    """Return a caution if points lie on a bent band or a ring, whose projections have two modes; else an empty tuple.
 
     Ways along neighbours are compared with straight ones: those of a band lie on a line more nearly than its points
     do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for the m = min(n, 200) points at
@@ -70,14 +70,14 @@ def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
 
 
 def _decomposed_gram(squared: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Decompose the Gram matrix behind squared distances: eigenvalues, falling, and unit eigenvectors in columns."""
+    """Return eigenvalues, falling, and unit eigenvectors of the Gram matrix of squared distances; (m, m)."""
     with one_thread_up_to(len(squared)):
         values, vectors = np.linalg.eigh(centred(-0.5 * squared))
     return values[::-1], vectors[:, ::-1]
 
 
 def _surrounds_a_hole(plane: FloatArray) -> bool:
-    """Tell whether points of a plane lie around a hole, as unlike in distance as a thick ring, with no gap between."""
+    """Return whether points in a plane surround a hole, at similar distances and without a gap in angle; (m, 2)."""
     radii, turns = np.hypot(*plane.T), np.sort(np.arctan2(*plane.T))
     gaps = np.diff(turns, append=turns[0] + 2 * np.pi)
     after = turns[(gaps.argmax() + 1) % turns.size]
@@ -87,7 +87,7 @@ def _surrounds_a_hole(plane: FloatArray) -> bool:
 
 
 def _ways_along_neighbours(distances: FloatArray) -> FloatArray | None:
-    """Compute the shortest ways from neighbour to neighbour; (m, m), None where these do not connect almost all."""
+    """Compute shortest path lengths along nearest neighbours; (m, m), None unless almost all points are connected."""
     m = len(distances)
     for times in NEIGHBOURS:
         n_neighbours = min(m - 1, max(5, math.ceil(times * math.log(m))))
@@ -102,6 +102,6 @@ def _ways_along_neighbours(distances: FloatArray) -> FloatArray | None:
 
 
 def _has_no_gap(positions: FloatArray) -> bool:
-    """Tell whether positions along a bend, or around a ring, are unimodal: then no clusters follow each other there."""
+    """Return whether positions along a band or ring are unimodal, so that no separate clusters lie along it; (m,)."""
     rng = np.random.default_rng(0)
     return unimodality_test(positions - positions.mean(), DRAWS, CALIBRATION_FACTOR, rng).pvalue > GAP_LEVEL

@@ -190,7 +190,7 @@ def cluster_test(
 
 
 def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:
-    """Give the result the number of clusters that a user's clusterer found first, and note another one asked for."""
+    """Return a test result with the number of clusters that a user's clusterer found, and a note if `k` was another."""
     own = options.user_clusterer
     if own is None or not own.counts:  # nothing was clustered
         return result
@@ -203,7 +203,7 @@ Test = Callable[[Dissimilarity, ClusterTestOptions, np.random.Generator], Cluste
 
 
 class _Method(NamedTuple):
-    """A way to test, and what it takes."""
+    """Hold the function of a test method, the function that estimates its work, and whether it draws references."""
 
     test: Test
     work: Callable[[Size, ClusterTestOptions], tuple[Work, ...]]
@@ -228,12 +228,12 @@ def _work_of_crossfit(size: Size, options: ClusterTestOptions) -> tuple[Work, ..
 
 
 def _sets_of_axes(size: Size) -> int:
-    """Count the axes of references: principal components, and features where they differ."""
+    """Return the number of sets of axes of reference samples: principal components, and features of several columns."""
     return 1 if size.columns == 1 else 2
 
 
 def _in_unit(test: Test) -> Test:
-    """Test points of ordinary size, whose squares are numbers; tables are computed anew in the unit of the data."""
+    """Return a test that first scales the points near 1, so that squares cannot overflow, unless it draws tables."""
     return lambda d, options, rng: test(d if options.tables is not None else d.near_one(), options, rng)
 
 
@@ -246,25 +246,25 @@ METHODS = {
 
 
 def plan_cluster_test(d: Dissimilarity, options: ClusterTestOptions) -> tuple[Work, ...]:
-    """Estimate what a test takes; of a user's clusterer nothing is known."""
+    """Estimate the time and memory of a test of cluster structure; a user's clusterer is not counted."""
     size = Size.of(d)
     size = size if options.user_clusterer is None else replace(size, exact=True)
     return METHODS[options.method].work(size, options)
 
 
 def points_to_test(X: ArrayLike | InputTable, metric: MetricLike, power: float, *, standardize: bool) -> Dissimilarity:
-    """Read the points of a test."""
+    """Read points and metric for a test of cluster structure, and return them as a `Dissimilarity`."""
     return Dissimilarity.from_data(X, metric=metric_to_test(metric, power), alpha=1.0, standardize=standardize)
 
 
 def metric_to_test(metric: MetricLike, power: float) -> Metric:
-    """Resolve the metric: of a matrix of rho alpha says what it is, everywhere else rho is computed from it."""
+    """Return the metric object; for a matrix of rho `power` only says what the matrix holds, and is not applied."""
     own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
     return resolve(metric, own_alpha)
 
 
 def _check_options(k: object, method: str, null: Null, *, clusterer: Any, conservative: bool) -> None:
-    """Refuse unknown words, and options that do not go with each other."""
+    """Raise an error for unknown options of `cluster_test`, and for options that exclude each other."""
     if were_found(k) or np.ndim(k) > 0:  # type: ignore[arg-type]  # anything can stand there
         raise TypeError(f"`k` must be a number of clusters, got labels. {NO_LABELS}")
     if method == "labels":
@@ -284,7 +284,7 @@ def _check_options(k: object, method: str, null: Null, *, clusterer: Any, conser
 
 
 def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test checked points by the method of the options."""
+    """Run the test method named in the options on checked points, and return its result with a partition."""
     if d.n < 2:
         raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
     method = METHODS[options.method]
@@ -299,7 +299,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """Resolve "auto"; one column is needed where it is tested without splitting."""
+    """Return the test method; "auto" becomes "unimodal-1d" for one column and "split" otherwise."""
     one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
         what = f"{d.n_columns} columns" if d.n_columns else "a matrix"
@@ -310,7 +310,7 @@ def method_for(d: Dissimilarity, method: str) -> str:
 
 
 def check_lines(d: Dissimilarity) -> None:
-    """Raise where points have no coordinates to be projected, and rho is known not to be a Euclidean distance."""
+    """Raise ValueError if points have categories or missing values, so that they cannot be projected on lines."""
     if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`cluster_test` scores points along lines, and categories or missing values have none: under "
@@ -321,7 +321,7 @@ def check_lines(d: Dissimilarity) -> None:
 
 
 def _check_coordinates(d: Dissimilarity, method: str) -> None:
-    """Raise where reference samples cannot be drawn."""
+    """Raise ValueError if reference samples cannot be drawn: for a matrix, and for metrics of categories or amounts."""
     if d.coordinates is None:
         raise ValueError(
             f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'
@@ -334,7 +334,7 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
 
 
 def _nothing_to_test(options: ClusterTestOptions) -> ClusterTestResult:
-    """Report points that all coincide: no evidence against anything."""
+    """Return the test result for points that all coincide, with p = 1."""
     refitted = GAUSSIAN if options.null == "gaussian" else INDEPENDENT_UNIMODAL
     refitted = refitted if options.tables is None else options.tables.hypothesis
     questions = {"split": LINEAR_UNIMODALITY, "unimodal-1d": UNIMODALITY}

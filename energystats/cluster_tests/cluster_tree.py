@@ -36,7 +36,7 @@ __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", 
 
 SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
-BEGINNING = 5  # words, by which notes are told apart
+BEGINNING = 5  # words, by which notes are distinguished
 ROUNDING = 1e-12  # of the level
 NODES_NAMED = 5
 
@@ -59,7 +59,7 @@ def cluster_tree(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterTreeResult:
-    r"""Split points in two, and the halves again, for as long as `cluster_test` rejects; with family-wise control.
+    r"""Cluster by splitting points in two while `cluster_test` rejects, with control of the family-wise error rate.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def cluster_tree(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Levels, sizes and draws by which nodes are tested and split.
+    """Hold the levels, sizes and numbers of draws by which the nodes of a tree are tested and split.
 
     Attributes
     ----------
@@ -187,11 +187,11 @@ class Rules:
     n_resamples: int
 
     def level_of(self, size: int) -> float:
-        """Compute the level of the test of a node."""
+        """Compute the level of the test of a node with `size` points, level (size - 1)/(n - 1)."""
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """Adjust a p-value for the level that its node lacks of that of the tree, not below that of its parent.
+        """Return the p-value of a node times (n - 1)/(size - 1), at most 1 and at least the adjusted p of its parent.
 
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
@@ -199,14 +199,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Compute the draws for a node: as many times more than for the root as its level is smaller."""
+        """Compute the number of draws for a node with `size` points, (n - 1)/(size - 1) times that for all."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Compute the fewest draws after which the smallest possible p, factor/(draws + 1), is at most `level`."""
+    """Compute the fewest draws for which the smallest possible p, factor/(draws + 1), is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -214,11 +214,11 @@ def reachable_draws(level: float, factor: float) -> int:
 
 
 @dataclass(slots=True, eq=False)
-class _Sprout:
-    """A node while the tree grows."""
+class _GrowingNode:
+    """Hold one node of a tree while the tree grows, with its points, test and two halves."""
 
     rows: IntArray
-    parent: _Sprout | None
+    parent: _GrowingNode | None
     rng: np.random.Generator
     why_untested: str = ""
     n_resamples: int = 0
@@ -228,11 +228,11 @@ class _Sprout:
     halves: tuple[IntArray, ...] = ()
     height: float = float("nan")
     space: str = ""
-    children: list[_Sprout] = field(default_factory=list)
+    children: list[_GrowingNode] = field(default_factory=list)
 
     @property
     def outcome(self) -> str:
-        """Outcome of the node: why it is a leaf, or that it was split."""
+        """Return the outcome at a node: "split", or the reason why the node is a leaf."""
         if self.children:
             return "split"
         if self.rejected:
@@ -240,8 +240,8 @@ class _Sprout:
         return self.why_untested or "not rejected"
 
 
-def grow(d: Dissimilarity, rules: Rules, test: Test, root: _Sprout) -> Iterator[_Sprout]:
-    """Grow a tree below `root`, and yield each leaf as soon as it is known to be one.
+def grow(d: Dissimilarity, rules: Rules, test: Test, root: _GrowingNode) -> Iterator[_GrowingNode]:
+    """Grow a tree of tested splits below `root`, and yield each leaf as soon as it is final.
 
     The order of splits matters only where `k_max` ends them: what happens in a node depends on its rows, its seed
     and its parent's adjusted p alone.
@@ -262,14 +262,14 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: _Sprout) -> Iterator[
         best = min(waiting, key=lambda node: (node.adjusted, -node.height))
         waiting.remove(best)
         seeds = best.rng.spawn(2)
-        best.children = [_Sprout(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
+        best.children = [_GrowingNode(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
         for child in best.children:
             _examine_node(d, rules, test, child)
         new, k = best.children, k + 1
 
 
-def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> None:
-    """Test a node, if it can be, and find its two clusters."""
+def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _GrowingNode) -> None:
+    """Test a node of the tree if it is large enough, and store its p-value and its two halves in it."""
     size = node.rows.size
     if size < rules.min_size:
         node.why_untested = f"fewer than {rules.min_size} points"
@@ -296,7 +296,7 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _Sprout) -> 
 def tree_of_points(
     d: Dissimilarity, rules: Rules, options: ClusterTestOptions, rng: np.random.Generator
 ) -> ClusterTreeResult:
-    """Grow the tree of points that have lines to be projected on."""
+    """Grow the tree of tested splits of all points, and return its result."""
     notes: dict[str, None] = {}
     one_column = method_for(d, options.method) == "unimodal-1d"
     _check_draws_suffice(rules, calibration_factor(options.conservative, several=not one_column))
@@ -305,7 +305,7 @@ def tree_of_points(
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, str, IntArray]:
-        """Find the p-value of a node, and its two clusters where they show."""
+        """Return the p-value of a node, the space in which its clusters show, and labels of its two clusters."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
             notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in found.notes)
@@ -313,7 +313,7 @@ def tree_of_points(
         return found.pvalue, found.space, found.partition.labels
 
     d = d if has_exact(d) else d.stored()
-    root = _Sprout(np.arange(d.n), None, rng)
+    root = _GrowingNode(np.arange(d.n), None, rng)
     with _warned_once() as texts:
         for _ in with_bar(
             grow(d, rules, test, root), options.progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
@@ -333,7 +333,7 @@ def tree_of_points(
         n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
-        notes=(*_note_cuts(nodes), *notes, *(text for text in texts if not _is_told(text, notes))),
+        notes=(*_note_cuts(nodes), *notes, *(text for text in texts if not _is_reported(text, notes))),
         metric=d.metric,
         standardization=d.standardization,
         partition=make_partition(
@@ -343,7 +343,7 @@ def tree_of_points(
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Say which nodes were cut elsewhere than among the points as given."""
+    """Return a caution that names the nodes cut in another space than the given one; else an empty tuple."""
     elsewhere = [node for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
@@ -358,8 +358,8 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
     )
 
 
-def _is_told(text: str, notes: Iterable[str]) -> bool:
-    """Tell whether a note on all points says the same of them."""
+def _is_reported(text: str, notes: Iterable[str]) -> bool:
+    """Return whether some note on all points begins with the same words as a text about a node."""
 
     def beginning(note: str) -> list[str]:
         return note.removeprefix(WIDE_STEPS).split()[:BEGINNING]
@@ -368,7 +368,7 @@ def _is_told(text: str, notes: Iterable[str]) -> bool:
 
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:
-    """Raise where no p-value can be small enough."""
+    """Raise ValueError if there are too few draws for any p-value to reach the level."""
     fewest = reachable_draws(rules.level, factor)
     if rules.n_resamples < fewest:
         raise ValueError(
@@ -377,9 +377,9 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
         )
 
 
-def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """Give numbers to all nodes, each before its children, and the leaf of every point as all clusters are numbered."""
-    order: list[_Sprout] = []
+def _number_nodes(d: Dissimilarity, root: _GrowingNode, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
+    """Return the numbered nodes of a tree, each before its children, and the leaf of every point; points (n,)."""
+    order: list[_GrowingNode] = []
     stack = [root]
     while stack:
         order.append(stack.pop())
@@ -422,7 +422,9 @@ def _number_nodes(d: Dissimilarity, root: _Sprout, rules: Rules) -> tuple[tuple[
 
 @contextmanager
 def _warned_once() -> Iterator[list[str]]:
-    """Give of each kind of the package's warnings inside the block the first, afterwards; their texts are yielded.
+    """Collect the warnings of a block, warn of each kind once afterwards, and fill the yielded list with their texts.
+
+    Only the first warning of each kind is kept.
 
     That steps are wide is said once a process, and is a kind of its own: it must not stand for what else ties mean.
     """

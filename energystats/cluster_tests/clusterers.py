@@ -43,24 +43,24 @@ VISITED_UP_TO = 8  # points, of which all partitions are compared: at most 1,701
 
 
 class Clustering(Protocol):
-    """A clustering method, the same for data, parts of data and reference samples."""
+    """Define a clustering method, which is applied alike to data, parts of data and reference samples."""
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
-        """Find clusters 0, 1, ... of the points, -1 for none of them; None where there are fewer than two clusters."""
+        """Return labels 0, 1, ... of the points, -1 for points in no cluster; None for fewer than two clusters."""
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Compute S/T of these clusters; 0 where there are fewer than two."""
+        """Compute S/T of the clusters found in the points; 0 for fewer than two clusters."""
 
     def describe(self, d: Dissimilarity) -> str:
-        """Describe what is done with such data, to be put after "clustered by"."""
+        """Return a phrase on how such data are clustered, which can follow the words "clustered by"."""
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
-        """Note what a reader has to know; the first `own` calls were for the data, others for references."""
+        """Return notes on the numbers of clusters found in the data, by the first `own` calls, and in references."""
 
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """Find k clusters as `energy_cluster` does: by Hartigan's method, or exact ones in one column of numbers.
+    """Find k energy clusters by Hartigan's method, or exactly in one column of numbers.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Find the best partition."""
+        """Return labels of the partition into k clusters with the smallest W found; rho (n, n) -> (n,)."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         if self.thorough:
@@ -100,7 +100,7 @@ class EnergyClusters:
         return explained_share(R, self.search(R, rng))
 
     def visits_all(self, d: Dissimilarity) -> bool:
-        """Tell whether S/T is that of the best of all partitions, which no seed changes."""
+        """Return whether S/T is that of the best of all partitions, which no seed changes."""
         return has_exact(d) or d.n <= VISITED_UP_TO
 
     def describe(self, d: Dissimilarity) -> str:
@@ -116,7 +116,7 @@ class EnergyClusters:
 
 @dataclass(frozen=True, eq=False)
 class UserClusterer:
-    """Find clusters by a clusterer with `fit_predict`, or a function from points to labels.
+    """Find clusters by a clusterer of the user: an object with `fit_predict`, or a function from points to labels.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ class UserClusterer:
 
     @cached_property
     def unseeded(self) -> tuple[str, ...]:
-        """Parameters `random_state` that are None, also those of the parts of a pipeline."""
+        """Return the names of the `random_state` parameters that are None, those of steps of a pipeline included."""
         if not hasattr(self.clusterer, "get_params"):
             return ()
         given = self.clusterer.get_params(deep=True)
@@ -142,7 +142,7 @@ class UserClusterer:
         )
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """Clone the clusterer, so that it repeats with the seed."""
+        """Return `fit_predict` of a clone of the clusterer seeded by `rng`, or the user's function itself."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
@@ -158,7 +158,7 @@ class UserClusterer:
         return fresh.fit_predict  # type: ignore[no-any-return]
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
-        """Find labels 0, 1, ... in the order of the clusterer's own, and -1."""
+        """Return labels 0, 1, ... of all points by the user's clusterer, -1 in no cluster, and record their number."""
         given = d.matrix if d.coordinates is None else d.coordinates.copy()
         try:
             with collected() if self.counts else nullcontext():  # what it warns of is said once
@@ -197,7 +197,7 @@ class UserClusterer:
         )
 
     def note_on_resamples(self) -> str:
-        """Note how many clusters there were; the first call was for the data, the others for resamples."""
+        """Return a note on the numbers of clusters in the data and in the resamples."""
         return (
             f"Clusters found by {self.name}: {self.counts[0]} in the data, {_span(self.counts[1:])} in the resamples."
         )
@@ -207,19 +207,19 @@ class UserClusterer:
 
     @property
     def name(self) -> str:
-        """Class of the object or name of the function."""
+        """Return the class name of the user's clusterer, or the name of the user's function."""
         made = type(self.clusterer).__name__
         return made if hasattr(self.clusterer, "fit_predict") else getattr(self.clusterer, "__name__", made)
 
 
 def _span(counts: Sequence[int]) -> str:
-    """Write the smallest and the largest."""
+    """Format the smallest and the largest of several counts as text, such as 2 to 5."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 @cache
 def all_partitions(n: int, k: int) -> FloatArray:
-    """Visit every partition of n points into k clusters, none empty, as indicators; (k, count, n)."""
+    """Return the indicators of all partitions of n points into k clusters, none of them empty; (k, count, n)."""
     # every point joins a cluster that there is, or opens the next one
     found = np.zeros((1, 1), dtype=np.intp)
     for _ in range(1, n):
@@ -231,7 +231,7 @@ def all_partitions(n: int, k: int) -> FloatArray:
 
 
 def as_user_clusterer(clusterer: Any) -> UserClusterer:
-    """Check a user's clusterer."""
+    """Return a user's clusterer as a `UserClusterer`; raise TypeError if it is not one."""
     if isinstance(clusterer, type):
         raise TypeError(f"`clusterer` must be an object, got the class; write `{clusterer.__name__}(...)`.")
     if not callable(getattr(clusterer, "fit_predict", None)) and not callable(clusterer):
@@ -243,7 +243,7 @@ def as_user_clusterer(clusterer: Any) -> UserClusterer:
 
 
 def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Generator) -> Partition:
-    """Cluster all points by a user's clusterer; points in no cluster keep the label -1."""
+    """Cluster all points by a user's clusterer, and return the partition; points in no cluster have the label -1."""
     labels = clusterer.all_labels(d, rng)
     if labels.max() < 0:
         raise ValueError(f"`clusterer` must find at least one cluster, but put all {d.n} points in none (label -1).")
@@ -251,12 +251,12 @@ def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Ge
 
 
 def label_partition(d: Dissimilarity, labels: IntArray, found_by: str) -> Partition:
-    """Make a partition of labels 0, 1, ..., -1 for points in no cluster, for whose W nobody searched."""
+    """Build the partition of given labels 0, 1, ... (-1 for points in no cluster), without searching for a lower W."""
     return make_partition(d, labels, int(labels.max()) + 1, algorithm=found_by, n_init=0, n_iter=0, converged=True)
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:
-    """Code a clusterer's labels as 0, 1, ...; -1 stays what it is."""
+    """Return the labels of a clusterer checked and coded as 0, 1, ...; -1 stays; (n,)."""
     import pandas as pd
 
     array = as_array(labels, "clusterer")
@@ -276,7 +276,7 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
 
 
 def explained_share(R: FloatArray, labels: IntArray) -> float:
-    """Compute S/T of clusters 0, 1, ..., none of them empty [G 3-5]."""
+    """Compute S/T of clusters 0, 1, ..., none of them empty, from the matrix of rho [G 3-5]; (n, n), (n,) -> float."""
     Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     # [G 4] W = sum of w_j/(2 n_j), w_j being the sum of rho inside C_j
     within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))

@@ -27,7 +27,7 @@ SMALLEST_SCORED_PART = 8  # points
 
 @dataclass(frozen=True, slots=True)
 class _HeldOut:
-    """Mean held-out E of a sample.
+    """Compute the excess-split index E of one half of the points along lines between clusters of the other half.
 
     Attributes
     ----------
@@ -41,14 +41,14 @@ class _HeldOut:
     n_splits: int
 
     def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
-        """Compute E of every fold, NaN where its half has fewer than two clusters; (2 n_splits,)."""
+        """Compute E of every fold, NaN if the half that gives its lines has fewer than two clusters; (2 n_splits,)."""
         half = d.n // 2
         orders = (rng.permutation(d.n) for _ in range(self.n_splits))
         halves = ((order[:half], order[half:]) for order in orders)
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Average E of `rest` over the lines from every cluster of `part` to the others; a single line for two."""
+        """Compute the excess-split index E of the points `rest`, averaged over lines between clusters of `part`."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")
@@ -58,17 +58,20 @@ class _HeldOut:
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Average over folds; one without a direction is no evidence, E = 0."""
+        """Compute the mean of E over all folds, with E = 0 for folds without lines."""
         return float(np.nan_to_num(self.folds(d, rng)).mean())
 
 
 def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
-    """Subtract the mean of the others from that of a cluster."""
+    """Compute the mean of the points in a cluster minus the mean of the others; (m, d), (m,) -> (d,)."""
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
 def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Compare the mean held-out E with that of references; the larger p of principal and feature axes counts."""
+    """Test cluster structure by the mean E of held-out halves against that of reference samples; return the result.
+
+    Of principal components and features as axes, the larger p counts.
+    """
     k, n_splits, n_resamples = options.k, options.n_splits, options.n_resamples
     smallest = 2 * max(k + 3, SMALLEST_SCORED_PART)
     if d.n < smallest:
@@ -107,7 +110,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
 
 
 def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
-    """Note what was done, and how often a half had no direction."""
+    """Return notes on how the crossfit test was done, and on halves of the data without clusters."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
         f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "

@@ -24,7 +24,7 @@ SAME_VALUE = 1e-13  # of the largest one: closer values differ by rounding
 OFF_GRID = 1e-3  # of a grid step
 FRACTIONS = (1, 2, 3, 4, 5)  # of the smallest gap that are steps of a grid
 STEPS_APART = (1, 2, 3, 4, 5)
-MORE_THAN_ROUNDED = 5  # times as many pairs of equal rows as rounding makes are copies
+MORE_THAN_ROUNDED = 5  # times as many pairs of equal rows as rounding makes are duplicated rows
 UNDONE: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions whose inverses are common transformations
     np.positive, np.exp, np.exp2, lambda x: 10.0**x, np.square, lambda x: x**3, lambda x: x**4,
     np.reciprocal, lambda x: np.sqrt(np.abs(x)), np.cbrt, np.log, lambda x: np.sin(x) ** 2,
@@ -40,7 +40,7 @@ SERIAL_SHARE = 0.6  # of comparisons that the next row wins
 
 @dataclass(frozen=True, slots=True)
 class ColumnTies:
-    """Ties of one column, in the unit of the data.
+    """Hold a description of the tied values of one column, in the unit of the data.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class ColumnTies:
 
     @classmethod
     def of(cls, found: Jittered, name: str, n: int, *, unit: float = 1.0, center: float = 0.0) -> Self:
-        """Describe the ties of a column, whose values times `unit` plus `center` are those of the user."""
+        """Build the description of a column whose values times `unit` plus `center` are those of the user."""
         step = f"{unit * found.width:.3g}" if found.width > 0 else ""
         limits = []
         for limit in found.limits:
@@ -94,7 +94,10 @@ def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
 
 
 def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ...]:
-    """Note what the data make a reader ask, what matters most first; warn of ties that matter, and of duplicates."""
+    """Return notes on ties, limits, duplicates and dependent rows in the data, and warn of those that can change p.
+
+    What matters most comes first.
+    """
     points = d.coordinates
     limits = tuple(sentence for column in ties for sentence in column.limits)
     for sentence in limits:
@@ -114,7 +117,10 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
 
 
 def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
-    """Note jittered ties, if there were any; where steps are wide, warn once a process: there is nothing to do."""
+    """Return notes on jittered ties and on heaps of equal values, and warn if they can change p.
+
+    Of wide steps there is one warning a process, because nothing can be done.
+    """
     steps = [f"{column.step} in {column.name}" for column in ties if column.step]
     if not steps:
         return ()
@@ -140,17 +146,17 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
 
 
 def _as_given(points: FloatArray, standardization: Standardization | None) -> FloatArray:
-    """Undo z-scores, which hide that a column is the logarithm or the square of another."""
+    """Return the points before standardization, because z-scores hide that a column is a function of another."""
     return points if standardization is None else standardization.undo(points)
 
 
 def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
-    """Warn of duplicated rows where some column is fine, and return the note.
+    """Warn of duplicated rows if some column has no grid of rounded values, and return the note; else an empty tuple.
 
     A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
     if half of the values are distinct. Rows that are equal in columns on grids are equal in functions of these, such as
-    a square or a ratio: where the equal rows are those equal on grids, and are no more than rounding makes, nothing
-    tells copies from rounded values.
+    a square or a ratio: where the equal rows are those equal on grids, and are no more than rounding makes,
+    duplicated rows cannot be distinguished from rounded values.
     """
     n, n_columns = points.shape
     distinct = len(np.unique(points, axis=0))
@@ -173,7 +179,7 @@ def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
 
 
 def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray | None:
-    """Count the steps between distinct rising values on a grid, or of what they are a common function of; else None.
+    """Count the grid steps of distinct rising values from the smallest, if need be transformed back; else None.
 
     All gaps are multiples of the smallest one, or of some fraction of it: of few values none may be one step apart.
     """
@@ -194,10 +200,11 @@ def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray
 
 
 def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
-    """Tell whether equal rows are those equal in their steps on grids, and no more than rounding makes; (d, n).
+    """Return whether rounding explains the equal rows, from their steps on grids; (d, n).
 
     Rounded values are a few steps apart, up or down in one of the columns, twice as often as they are equal; values
-    that were rounded twice are so at some of these distances. Copies are equal only, and may leave no row alone.
+    that were rounded twice are so at some of these distances. Duplicated rows are equal only, and may leave no row
+    without another.
     """
     # rows as single numbers: sums with odd weights, which wrap around; two are equal by a very rare chance
     weights = np.random.default_rng(0).integers(2**62, size=len(steps)) * 2 + 1
@@ -206,7 +213,7 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
         return False
 
     def pairs_apart(by: int) -> int:
-        """Count the pairs of rows so far apart."""
+        """Count the pairs of rows whose codes differ by `by`."""
         at = np.minimum(np.searchsorted(places, places + by), places.size - 1)
         return int((counts * counts[at])[places[at] == places + by].sum())
 
@@ -219,7 +226,7 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
 
 
 def _note_few_places(points: FloatArray) -> tuple[str, ...]:
-    """Note that nearly all there is to see are groups of equal points, which are jittered away."""
+    """Return a caution if the points lie in at most five places: groups of equal points are jittered and not seen."""
     places = len(np.unique(points, axis=0))
     if places > FEW_PLACES:
         return ()
@@ -233,7 +240,7 @@ def _note_few_places(points: FloatArray) -> tuple[str, ...]:
 
 
 def _note_two_values(points: FloatArray) -> tuple[str, ...]:
-    """Note that at least half of the columns have two values only."""
+    """Return a caution if at least half of several columns have only two values; else an empty tuple."""
     count = sum(np.unique(column).size == 2 for column in points.T)
     if points.shape[1] == 1 or 2 * count < points.shape[1]:
         return ()
@@ -247,7 +254,10 @@ def _note_two_values(points: FloatArray) -> tuple[str, ...]:
 
 
 def are_directions(d: Dissimilarity) -> bool:
-    """Tell whether all rows have one length in three columns: a sphere has no projection but flat ones [Archimedes]."""
+    """Return whether all rows have the same length in three columns, as directions in space do.
+
+    A sphere has no projection but flat ones [Archimedes].
+    """
     if d.coordinates is None or d.coordinates.shape[1] != 3:
         return False
     lengths = np.linalg.norm(d.coordinates, axis=1)
@@ -255,7 +265,7 @@ def are_directions(d: Dissimilarity) -> bool:
 
 
 def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
-    """Note rows of one length, for which p-values take the larger factor."""
+    """Return a caution if all rows have the same length, so that p-values take the larger calibration factor."""
     if not are_directions(d):
         return ()
     return (
@@ -268,7 +278,7 @@ def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:
-    """Note a metric that is no function of differences: clusters are sought by it, modes along lines."""
+    """Return a caution if the metric is no function of differences: clusters follow the metric, the test lines."""
     if d.coordinates is None or d.metric.by_differences:
         return ()
     return (
@@ -281,7 +291,7 @@ def note_lines(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
-    """Note that rows are more like the next one than like those a little farther on.
+    """Return a caution if rows are more like the next row than like rows a little further on; else an empty tuple.
 
     Blocks of independent rows, one cluster after another, are not: only their borders differ. The share of five
     comparisons of a row has the variance 1/12 + 1/30 where rows are independent, that of one uniform rank among six.
@@ -294,7 +304,7 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     ranks = None if d.coordinates is None else pd.DataFrame(d.coordinates).rank().to_numpy()
 
     def away(lag: int) -> FloatArray:
-        """Compute distances from rows to those a lag further on: of ranks where there are columns, else as given."""
+        """Compute the distance of each row to the row `lag` further on, of ranks if there are columns; (m,)."""
         if ranks is None:
             return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
         return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))
@@ -314,5 +324,5 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _share_below(near: FloatArray, far: FloatArray) -> float:
-    """Compute the share of rows with near < far; ties count one half."""
+    """Compute the share of rows with near < far, counting ties as one half; (m,), (m,) -> float."""
     return float(np.mean(np.where(near == far, 0.5, near < far)))

@@ -23,7 +23,7 @@ from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.resampled_clusters import Clusterer
 from energystats.cluster_tests.scores import Scorer
-from energystats.cluster_tests.split import deal_folds, enough_draws
+from energystats.cluster_tests.split import assign_folds, enough_draws
 from energystats.cluster_tests.unimodality import Unimodality, no_evidence, unimodality_test
 from energystats.dissimilarity import Dissimilarity, Groups
 
@@ -51,7 +51,7 @@ ROWS_PER_COLUMN = 4  # below which there is no discriminant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """One merge of the hierarchy of clusters, and its test.
+    """Hold one merge of the hierarchy of clusters, and the result of its test.
 
     Attributes
     ----------
@@ -87,22 +87,22 @@ class Merge:
 
     @property
     def clusters(self) -> tuple[int, ...]:
-        """All clusters that it joins."""
+        """Return the numbers of all clusters that the merge joins."""
         return tuple(sorted(self.left + self.right))
 
     @property
     def name(self) -> str:
-        """Its two sides in words."""
+        """Return the two sides of the merge as text, such as 0+2 | 1."""
         return f"{_join(self.left)} | {_join(self.right)}"
 
 
 def _join(clusters: tuple[int, ...]) -> str:
-    """Write the numbers of clusters."""
+    """Format the numbers of clusters as text, such as 0+2."""
     return "+".join(map(str, clusters))
 
 
 def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
-    """Join clusters 0..k-1 by energy distance; the merge of all of them first, each before those below it."""
+    """Join clusters 0..k-1 step by step by energy distance, and list the merges, each before those below it."""
     if k < 2:
         return []
     inside = np.flatnonzero(labels >= 0)
@@ -132,7 +132,7 @@ def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergeOptions:
-    """Say how merges are tested.
+    """Hold the options with which the merges of clusters are tested.
 
     Attributes
     ----------
@@ -160,14 +160,14 @@ class MergeOptions:
 
 
 class _SplitScores(NamedTuple):
-    """Scores of held-out points in the region of each merge, NaN elsewhere; and whether they lie on their side."""
+    """Hold positions of held-out points in the region of each merge, and whether they are on their side."""
 
     scores: FloatArray  # (n_merges, n)
     sides: FloatArray  # (n_merges, n), 1 or 0
 
 
 class PartitionTest(NamedTuple):
-    """Test of a whole partition: mean excess-split index E, and p, over the splits and over its contrasts."""
+    """Hold the test of a whole partition: the mean excess-split index E, and p over all splits and contrasts."""
 
     statistic: float
     pvalue: float
@@ -176,7 +176,7 @@ class PartitionTest(NamedTuple):
 def run_merge_tests(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test a partition, and the merges of its clusters, each before those below it, with family-wise adjustment.
+    """Test a partition and all merges of its clusters, with family-wise adjustment; return the tests of both.
 
     The partition is tested along the lines from each cluster to the rest, in the region of all points; with two
     clusters that is the merge.
@@ -210,7 +210,7 @@ def run_merge_tests(
 
 
 def _list_contrasts(top: Merge) -> list[Merge]:
-    """Set each cluster against all others, as merges of all points."""
+    """Return the contrasts of each cluster with all others, as merges of all points."""
     everything = top.clusters
     return [replace(top, left=(j,), right=tuple(i for i in everything if i != j)) for j in everything]
 
@@ -218,7 +218,7 @@ def _list_contrasts(top: Merge) -> list[Merge]:
 def _adjust_merges(
     labels: IntArray, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
-    """Combine the p-values of the splits, (n_splits, n_merges), and adjust them from the top merge down."""
+    """Return the merges with p-values (n_splits, n_merges) combined over the splits and adjusted from the top down."""
     n, sizes = labels.size, np.bincount(labels[labels >= 0])
     done: list[Merge] = []
     for j, merge in enumerate(merges):
@@ -241,7 +241,7 @@ def _adjust_merges(
 
 
 def mean_of_rows(values: FloatArray) -> FloatArray:
-    """Average every row without its NaN; NaN where there is nothing else."""
+    """Compute the mean of every row without its NaN; NaN for rows of NaN alone; (m, n) -> (m,)."""
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
     return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
@@ -250,9 +250,9 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
 def _score_split(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> _SplitScores:
-    """Score the points of every fold along the lines, and in the regions, that the other folds give."""
+    """Score the points of each fold along the lines, and in the regions, that the other folds give for each merge."""
     pooled = _SplitScores(np.full((len(merges), d.n), np.nan), np.full((len(merges), d.n), np.nan))
-    for fold, others in deal_folds(d.n, rng):
+    for fold, others in assign_folds(d.n, rng):
         # the fold has no part in clusters, lines and regions
         names = _name_clusters(options.cluster(d.subset(others), rng), labels[others])
         _score_fold(options.scorer, labels, merges, (others, names), fold, pooled)
@@ -260,7 +260,7 @@ def _score_split(
 
 
 def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
-    """Call every point after the cluster of all points that its own one overlaps most; -1 for points in none."""
+    """Return for each point the given cluster that its found cluster overlaps most, -1 for none; (m,), (m,) -> (m,)."""
     n_found, n_names = int(found.max(initial=-1)) + 1, int(names.max(initial=-1)) + 1
     overlap = np.zeros((n_found + 1, n_names + 1))
     np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
@@ -278,7 +278,7 @@ def _score_fold(
     fold: IntArray,
     pooled: _SplitScores,
 ) -> None:
-    """Score a fold, from the top merge down: what a hyperplane leaves on one side is the region of the merge there."""
+    """Fill `pooled` with the scores of one fold for each merge, in the region that the merges above it leave."""
     others, names = training
     regions: dict[tuple[int, ...], IntArray] = {} if not merges else {merges[0].clusters: np.arange(fold.size)}
     for j, merge in enumerate(merges):
@@ -298,7 +298,7 @@ def _score_fold(
 
 
 def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
-    """Find the line and the hyperplane between two sets of points: positions of all points, above 0 on the left side.
+    """Compute positions of all points across a hyperplane between two sets, above 0 on the side of `left`; or None.
 
     The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are
     in standard deviations of the given points, so that lines of several folds can be pooled.
@@ -320,7 +320,7 @@ def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatAr
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the position above which most points are of the left side, and how many are on the wrong side of it."""
+    """Return the position that best cuts left points (above it) from right points, and the number on the wrong side."""
     order = np.argsort(t, kind="stable")
     x, below = t[order], on_left[order]
     # left points at or below a cut are wrong, and right ones above it

@@ -12,7 +12,7 @@ __all__ = ["ClusterTestOptions"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterTestOptions:
-    """Say how points are tested, checked; the defaults are those of `cluster_test`.
+    """Hold the checked options of a test of cluster structure; the defaults are those of `cluster_test`.
 
     Attributes
     ----------
@@ -52,5 +52,5 @@ class ClusterTestOptions:
 
     @property
     def clustering(self) -> Clustering:
-        """The clustering method for data, parts of data and reference samples."""
+        """Return the clustering method of the test: the user's clusterer, or energy clusters."""
         return self.user_clusterer or EnergyClusters(self.k)

@@ -39,7 +39,7 @@ CATEGORICAL = frozenset(  # SciPy's metrics of categories or bits, which coordin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axes:
-    """Scores of n points along m axes.
+    """Hold the scores of n points along m axes, and what turns scores back into points.
 
     Attributes
     ----------
@@ -56,12 +56,12 @@ class Axes:
     center: FloatArray
 
     def to_columns(self, scores: FloatArray) -> FloatArray:
-        """Make points with these scores; (n, m) -> (n, d)."""
+        """Compute the points that have given scores along the axes; (n, m) -> (n, d)."""
         return (scores if self.directions is None else scores @ self.directions) + self.center
 
 
 def principal_axes(points: FloatArray) -> Axes:
-    """Compute principal components; the largest score of each is positive, so that signs do not depend on luck."""
+    """Compute the principal components of points, with the largest score of each positive; (n, d) -> scores (n, m)."""
     center = points.mean(axis=0)
     with one_thread_up_to(min(points.shape)):
         left, lengths, directions = np.linalg.svd(points - center, full_matrices=False)
@@ -72,27 +72,27 @@ def principal_axes(points: FloatArray) -> Axes:
 
 
 def feature_axes(points: FloatArray) -> Axes:
-    """Take the columns themselves as axes."""
+    """Return the centred columns of the points as axes; (n, d)."""
     center = points.mean(axis=0)
     return Axes(points - center, None, center)
 
 
 class ReferenceDistribution(Protocol):
-    """A distribution without clusters, fitted to a sample."""
+    """Define a distribution without clusters that was fitted to a sample."""
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Draw as many points as there were in the sample; (n, d)."""
+        """Draw as many points as the fitted sample had; (n, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GaussianReference:
-    """The Gaussian distribution with the mean and the covariance matrix (divisor n) of the sample."""
+    """Draw from the Gaussian distribution with the mean and the covariance matrix (divisor n) of a sample."""
 
     axes: Axes
 
     @classmethod
     def of(cls, points: FloatArray) -> Self:
-        """Fit to a sample."""
+        """Fit a Gaussian distribution to a sample; (n, d)."""
         return cls(principal_axes(points))
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
@@ -103,7 +103,7 @@ class GaussianReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginalReference:
-    """Independent scores along axes, each from a piecewise uniform distribution.
+    """Draw points with independent scores along axes, each from a piecewise uniform distribution.
 
     Attributes
     ----------
@@ -118,7 +118,7 @@ class MarginalReference:
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
-        """Fit the nearest unimodal distribution, or the uniform one on the range, to every axis; `rng` jitters ties."""
+        """Fit to each axis the nearest unimodal distribution, or the uniform one on its range; `rng` jitters ties."""
         fit = _unimodal_quantiles if null == "unimodal" else _uniform_quantiles
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
@@ -131,7 +131,10 @@ class MarginalReference:
 
 
 def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Fit the unimodal distribution function nearest to that of `x`, by its knots; point masses count as modes."""
+    """Return levels and values at the knots of the unimodal distribution function nearest to that of `x`.
+
+    Ties are jittered, because point masses count as modes.
+    """
     spread = jitter_ties(x, rng)
     ascending = np.sort(x if spread is None else spread.values)
     knots = nearest_unimodal(ascending)
@@ -139,12 +142,12 @@ def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 
 def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Fit the uniform distribution from the smallest to the largest value."""
+    """Return levels and values of the uniform distribution function from the smallest to the largest value of `x`."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 
 
 def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
-    """Treat other points as those of `d`: standardized if those were, with the metric fitted to those."""
+    """Return other points as a `Dissimilarity` with the metric fitted to `d`, standardized if `d` is."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
     return Points(metric=d.metric, points=points, warns=False)
@@ -153,12 +156,12 @@ def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
 def reference_sets(
     d: Dissimilarity, reference: ReferenceDistribution, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-    """Draw samples of the reference, each from its own child of `rng`, which then serves for what is done with it."""
+    """Yield samples of a reference distribution, each with the child of `rng` that drew it, for later steps."""
     for child in children(rng, n_resamples):
         yield under_metric_of(d, reference.draw(child)), child
 
 
 def compares_numbers(metric: Metric) -> bool:
-    """Tell whether rho has a meaning for coordinates between those of the data."""
+    """Return whether the metric is defined for any real coordinates, not only for categories, bits or amounts."""
     amounts = metric.domain.positive or not metric.domain.negative  # coordinates in between may lie below 0
     return not (amounts or metric.domain.binary or (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL))

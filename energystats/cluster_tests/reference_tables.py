@@ -2,7 +2,7 @@
 
 A test that compares the clusters of the data with those of such tables has an exact level, whatever the clusters are
 found by: under the null hypothesis the data are one of these tables. So every table is read like the data, and what
-was fitted to the data (ranges, a covariance matrix, a median distance) is fitted to it anew.
+was fitted to the data (ranges, a covariance matrix, a median distance) is fitted to it again.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ NOT_THE_MODEL = Caution(
 
 
 def held(d: Dissimilarity) -> Dissimilarity:
-    """Hold rho of a table for its search, with an error where it is not defined; one column is clustered without."""
+    """Return a table with its matrix of rho stored; raise an error if rho is undefined. One column needs no matrix."""
     return d if has_exact(d) else d.stored()
 
 
 class Visit(NamedTuple):
-    """Tables to compare with: whether they are all but the data, how many, and each with a generator of its own."""
+    """Hold the tables to compare with, their number, and whether they are all tables that permutations give."""
 
     exact: bool
     total: int
@@ -58,7 +58,7 @@ class Visit(NamedTuple):
 
 
 class TableNull(Protocol):
-    """A null hypothesis that draws whole tables.
+    """Define a null hypothesis from which whole tables are drawn.
 
     Attributes
     ----------
@@ -75,20 +75,20 @@ class TableNull(Protocol):
     def hypothesis(self) -> str: ...
 
     def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
-        """Visit all distinct tables where they are no more than asked for, the data included; else draw as many."""
+        """Return all distinct tables if they are at most `n_resamples`, the data included; else as many random ones."""
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Draw tables, each with a generator of its own for what is done with it."""
+        """Yield random tables of the null hypothesis, each with a generator for its clustering."""
 
     def notes(self) -> tuple[str, ...]:
-        """Note what a rejection means, and what was drawn again."""
+        """Return notes on what a rejection means, and on tables that were left out."""
 
 
 @dataclass(slots=True, eq=False)
 class PermutedColumns:
-    """The table with every column permuted on its own, categories and missing values included.
+    """Draw tables with every column of the data permuted on its own, categories and missing values included.
 
     Attributes
     ----------
@@ -116,17 +116,20 @@ class PermutedColumns:
         return "the columns are independent"
 
     def table(self, points: FloatArray) -> Dissimilarity:
-        """Compare permuted points as the data were compared; a coded metric has ranges that no permutation changes."""
+        """Return permuted points as a `Dissimilarity`, with the metric fitted to them unless it has coded categories.
+
+        The ranges of coded columns are changed by no permutation.
+        """
         metric = self.metric if self.d.metric.coding is None else self.d.metric
         place = row_places(["the permuted table"], [self.d.n], [None])
         return Dissimilarity.from_points(points, metric, columns=self.d.columns, warns=False, place=place)
 
     def codes(self) -> list[IntArray]:
-        """Code the distinct values of every column by 0, 1, ...; missing values are alike."""
+        """Return the values of every column coded as 0, 1, ..., missing values alike; d arrays of shape (n,)."""
         return [np.unique(column, return_inverse=True)[1].astype(np.intp) for column in self.d.points.T]
 
     def count(self) -> float:
-        """Count permutations relative to the column that has most, which stays where it is."""
+        """Count the distinct tables with permuted columns, where the column with most permutations stays fixed."""
         counts = sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1]
         return math.prod(counts) if sum(map(math.log, counts)) < 700 else math.inf
 
@@ -137,7 +140,7 @@ class PermutedColumns:
         return Visit(True, int(count) - 1, self.every(rng, usable))
 
     def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Make all distinct tables but the data, each with a generator of its own."""
+        """Yield all distinct tables with permuted columns except the data, each with a generator for its clustering."""
         codes, points = self.codes(), self.d.points
         fixed = int(np.argmax([count_labelings(np.bincount(each)) for each in codes]))
         values = [np.unique(column) for column in points.T]
@@ -159,7 +162,7 @@ class PermutedColumns:
             yield self.one(usable, child), child
 
     def one(self, usable: Usable, rng: np.random.Generator) -> Dissimilarity:
-        """Permute until the metric takes the table.
+        """Return a table with randomly permuted columns, drawn again until the metric accepts it.
 
         Data that the metric refuses are not tested, so the data are one of the tables that it takes, each as likely.
         """
@@ -175,7 +178,7 @@ class PermutedColumns:
         )
 
     def leave_out(self, error: ValueError) -> None:
-        """Count a table that the metric refuses."""
+        """Count a table that the metric refused, and store the text of its error."""
         self.n_refused += 1
         self.reason = str(error)
 
@@ -190,7 +193,7 @@ class PermutedColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserModel:
-    """Tables that a function of the user draws, read like the data.
+    """Draw tables by a function of the user, and read them like the data.
 
     Attributes
     ----------
@@ -241,7 +244,7 @@ class UserModel:
             yield drawn, searching
 
     def read(self, table: InputTable) -> Dissimilarity:
-        """Read a table like the data, with one coding of categories for both, and fit everything to it."""
+        """Return a drawn table read like the data, with a common coding of categories, and everything fitted to it."""
         both = (self.X, table) if self.d.metric.coding is not None else (table,)
         arrays, coded = self.metric.read(both, ("X", "table")[-len(both) :])
         points = arrays[-1]
@@ -262,7 +265,7 @@ class UserModel:
 
 
 def check_null(null: object, fitted: tuple[str, ...]) -> None:
-    """Refuse anything but "independent", a function, and the names of distributions that are fitted to the data."""
+    """Raise an error unless `null` is "independent", a function, or the name of a distribution fitted to data."""
     known = (*fitted, "independent")
     if isinstance(null, str):
         check_option(null, "null", known)
@@ -274,12 +277,12 @@ def check_null(null: object, fitted: tuple[str, ...]) -> None:
 
 
 def null_name(null: Null) -> str:
-    """Name a null distribution, by the name of the function where it is one."""
+    """Return the name of a null distribution, for a function the name of the function."""
     return null if isinstance(null, str) else getattr(null, "__name__", type(null).__name__).strip("<>")
 
 
 def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> PermutedColumns | UserModel | None:
-    """Make the null hypothesis that draws tables like X; None for distributions that are fitted to the points."""
+    """Return an object that draws tables like X under `null`; None if `null` is a distribution fitted to the points."""
     if isinstance(null, str) and null != "independent":
         return None
     what = 'null="independent"' if isinstance(null, str) else f"null={null_name(null)}"

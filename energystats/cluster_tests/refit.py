@@ -64,7 +64,7 @@ NOT_INDEPENDENT = Caution(
 
 @dataclass(frozen=True, slots=True)
 class _Refit:
-    """References of a test, and the way in which they are clustered and compared."""
+    """Draw the reference samples of the refit test, and compute S/T of the clusters found in them."""
 
     d: Dissimilarity
     clustering: Clustering
@@ -73,7 +73,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Compute S/T of every reference sample, and its excess over the mean of `inner` references of its own."""
+        """Compute S/T of each reference sample, and its excess over the mean of `inner` references fitted to it."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -81,7 +81,7 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """Compute S/T of one reference sample, and how far it is above the references fitted to it."""
+        """Compute S/T of one reference sample, and its excess over the mean of `inner` references fitted to it."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
@@ -92,7 +92,7 @@ class _Refit:
 
 
 def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Compare S/T of the clusters of all points with that of reference samples, clustered by the same method."""
+    """Test cluster structure by S/T of the clusters against S/T of reference samples; return the result."""
     if options.tables is not None:
         return _test_against_tables(d, options, options.tables, rng)
     k, null, clustering = options.k, options.null, options.clustering
@@ -129,14 +129,14 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
 
 
 def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
-    """Refuse more clusters than points that differ."""
+    """Raise ValueError if there are fewer distinct points than k clusters."""
     distinct = len(np.unique(d.points, axis=0))
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
 
 
 def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
-    """Note what was done, and what else is rejected."""
+    """Return notes on how the refit test was done, and on what else it rejects."""
     samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
         f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
@@ -148,7 +148,7 @@ def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """Make the pivoted comparison, which counts, and the plain one."""
+    """Compare S/T with that of Gaussian references, pivoted (which counts) and plain; return both comparisons."""
     # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
@@ -158,7 +158,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Compare along principal components, and along features."""
+    """Compare S/T with that of references along principal components, and along features; return all comparisons."""
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
@@ -166,7 +166,7 @@ def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) ->
 
 
 def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
-    """Yield the axes along which references are independent; for a single column there is one set of them."""
+    """Yield the name and the axes of each set of independent axes: principal components, and features if several."""
     yield "principal components", principal_axes(points)
     if points.shape[1] > 1:
         yield "features", feature_axes(points)
@@ -175,7 +175,7 @@ def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
 def compare_with_references(
     name: str, observed: float, null: FloatArray, tolerance: float = SHARE_TOLERANCE
 ) -> tuple[Comparison, FloatArray]:
-    """Count how often the references reach the observed value, ties included."""
+    """Compare an observed value with those of references; return the p-value, ties counted, and these values."""
     pvalue = upper_pvalue(count_extreme(observed, null, tolerance), null.size)
     return Comparison(name, observed, float(null.mean()) if null.size else observed, pvalue), null
 
@@ -186,7 +186,7 @@ def compare_with_references(
 def _test_against_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, rng: np.random.Generator
 ) -> ClusterTestResult:
-    """Compare S/T with that of permuted or modelled tables: all of them where they are no more than `n_resamples`."""
+    """Test S/T against that of permuted or modelled tables, all of them if at most `n_resamples`; return the result."""
     k, clustering = options.k, options.clustering
     if d.n <= k:
         raise ValueError(f"`X` must have at least {k + 1} rows for k={k}, got {d.n}.")
@@ -221,7 +221,7 @@ def _test_against_tables(
 
 
 def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
-    """Hold rho of a table that can be clustered; ValueError for others, data or draws."""
+    """Return a table with its matrix of rho stored; raise ValueError if it cannot be clustered into k."""
     _check_distinct_rows(d, k)
     d = held(d)
     if not has_exact(d) and not d.matrix.sum() > 0:
@@ -232,7 +232,7 @@ def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
 
 
 def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute S/T, and how close two shares must be to tie: the rounding of its summands."""
+    """Compute S/T of the clusters, and the difference up to which two values of S/T count as tied."""
     share = clustering.share(d, rng)
     # sums of a rho that is negative somewhere are smaller than their summands
     size = 1.0 if has_exact(d) or d.metric.negative_type else float(np.abs(d.matrix).sum() / d.matrix.sum())
@@ -242,7 +242,7 @@ def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.rando
 def _note_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, others: int, *, exact: bool
 ) -> tuple[str, ...]:
-    """Note what was done, what a rejection means, and what p rests on."""
+    """Return notes on a test against whole tables: what was done, what a rejection means, and what p rests on."""
     clustering = options.clustering
     what = f"all {others} other tables with permuted columns" if exact else f"{others} tables ({tables.name})"
     notes = [f"Done: the points and {what} were clustered by {clustering.describe(d)}, and S/T compared."]

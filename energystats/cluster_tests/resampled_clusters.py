@@ -24,7 +24,7 @@ Clusterer = Callable[[Dissimilarity, np.random.Generator], IntArray]  # labels 0
 
 
 class Resampled(NamedTuple):
-    """Clusters of resamples beside those of all points.
+    """Hold how far clusters of resamples agree with the clusters of all points.
 
     Attributes
     ----------
@@ -43,7 +43,7 @@ class Resampled(NamedTuple):
 
 
 def energy_clusterer(k: int, n_init: int) -> Clusterer:
-    """Make the clusterer of parts: k energy clusters, fewer where there are fewer distinct points."""
+    """Return a function that finds k energy clusters in a part of the points, or as many as it has distinct points."""
 
     def find_labels(d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         return search_points(d, min(k, count_distinct(d.matrix, k)), rng, n_init)[0]
@@ -62,7 +62,7 @@ def cluster_resamples(
     progress: bool,
     rng: np.random.Generator,
 ) -> Resampled:
-    """Cluster resamples of the points as these were clustered, and compare with their labels."""
+    """Cluster resamples of the points, and return how far the clusters found agree with the given labels."""
     with loading():
         from sklearn.metrics import adjusted_rand_score
 
@@ -88,7 +88,7 @@ def cluster_resamples(
 def _resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
-    """Draw the distinct rows of every resample, and the seed of its clustering."""
+    """Yield the distinct rows of each resample, and the generator that drew them, for clustering them."""
     for child in children(rng, n_resamples):
         if scheme == "bootstrap":
             rows = np.unique(child.integers(n, size=n))
@@ -98,7 +98,9 @@ def _resampled(
 
 
 def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Compute |A and B| / |A or B| of each of the k clusters and each one found, NaN for rows without points; (k, k').
+    """Compute Jaccard similarities of k clusters with those found; (k, k'), NaN for clusters of no points.
+
+    The similarity is |A and B| / |A or B|.
 
     Points in no cluster, labelled -1, count for the size of the other cluster alone.
     """
@@ -111,5 +113,5 @@ def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
 
 
 def _best_jaccard(jaccard: FloatArray) -> FloatArray:
-    """Take the similarity of every cluster and the most similar one."""
+    """Return the Jaccard similarity of every cluster to the most similar one found; (k, k') -> (k,)."""
     return np.asarray(jaccard.max(axis=1))

@@ -41,13 +41,13 @@ PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns
 
 
 class ShownElsewhere(Caution):
-    """A caution that the clusters show in another space than among the points as given."""
+    """Hold a caution that the clusters show in another space than that of the points as given."""
 
     __slots__ = ()
 
 
 class Scored(NamedTuple):
-    """The split and the contrast, by their numbers, whose scores a result holds, and the p-value of these scores."""
+    """Hold the numbers of the split and the contrast whose scores a result shows, and the p-value of these scores."""
 
     split: int
     contrast: int
@@ -56,7 +56,7 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One cluster against the rest.
+    """Hold the test of one cluster against the rest.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """An observed value against those of reference samples.
+    """Hold the comparison of a statistic of the data with that of reference samples.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterTestResult(VerdictFirst):
-    """Test for cluster structure.
+    """Hold the result of a test for cluster structure.
 
     Attributes
     ----------
@@ -187,12 +187,12 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def of_tables(self) -> bool:
-        """Tell whether S/T was compared with that of whole tables, permuted or drawn by a model."""
+        """Return whether S/T was compared with that of whole tables, permuted or drawn by a model."""
         return self.exact is not None
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
-        """One-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for fewer than three."""
+        """Return the one-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for k < 3."""
         if len(self.rows) < 2:
             return None
         import pandas as pd
@@ -202,7 +202,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def _symbol(self) -> str:
-        """Name of the statistic."""
+        """Return the symbol of the test statistic."""
         if self.method != "refit":
             return "E"
         return "S/T less mean of references" if self._pivoted else "S/T"
@@ -271,12 +271,12 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def _smallest(self) -> float:
-        """Smallest p that the draws can give; where they are all tables, the observed one is among them."""
+        """Return the smallest p-value that so many draws or tables can give."""
         return smallest_pvalue(self.n_resamples - bool(self.exact), self.factor or 1.0)
 
     @property
     def few_draws(self) -> str:
-        """Say that no p-value could have reached the level .05; else empty."""
+        """Return a sentence that no p-value could reach the level .05 with so few draws; else an empty string."""
         if self.n_resamples < 1 or self._smallest <= LEVEL * (1 + ROUNDING):
             return ""
         if self.exact:
@@ -288,7 +288,7 @@ class ClusterTestResult(VerdictFirst):
         )
 
     def _draws(self) -> str:
-        """Say what p owes to the draws and the seed, and whether it is the smallest that they can give."""
+        """Return a sentence on how p depends on draws and seed, and on whether it is the smallest possible p."""
         if self.method == "split" and not self.n_splits:
             return ""
         if self.exact:
@@ -320,7 +320,7 @@ class ClusterTestResult(VerdictFirst):
         return state_evidence(self.pvalue, claim)
 
     def _rule(self) -> list[str]:
-        """Say how the p-value of a test of unimodality was made."""
+        """Return a sentence on how the p-value of a test of unimodality is computed; else an empty list."""
         if self.factor is None:
             return []
         indices = (
@@ -332,7 +332,7 @@ class ClusterTestResult(VerdictFirst):
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 
     def _frame(self) -> pd.DataFrame:
-        """Make one row; the columns are the field names."""
+        """Return a data frame of one row, whose columns are fields of the result."""
         import pandas as pd
 
         names = ("k", "statistic", "pvalue", "method", "n_resamples", "n_splits", "conservative", "null_hypothesis")
@@ -345,7 +345,7 @@ class ClusterTestResult(VerdictFirst):
         return {"k": "clusters", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw scores of the clearest split with the nearest unimodal density, or the null distribution."""
+        """Draw the scores of the clearest split with the nearest unimodal density, or the null distribution."""
         from energystats._core.unimodal import unimodal_density
         from energystats.plotting.null_distributions import plot_references, plot_scores
 
@@ -373,6 +373,6 @@ class ClusterTestResult(VerdictFirst):
 
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
-    """Adjust the p-values of contrasts by Holm's method."""
+    """Return one `Contrast` for each name, with p-values adjusted by Holm's method."""
     table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
     return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

@@ -34,7 +34,7 @@ DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction coul
 
 
 class Scorer(Protocol):
-    """Positions of all points along the line through the means of two sets of points.
+    """Compute positions of all points along the line through the means of two sets of points.
 
     Attributes
     ----------
@@ -56,15 +56,15 @@ class Scorer(Protocol):
     def notes(self) -> tuple[str, ...]: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
-        """Compute positions of all points, up to scale and shift, larger towards `inside`; two sets of indices."""
+        """Compute positions of all points along the line from the mean of `outside` to that of `inside`; (n,)."""
 
     def squared_among(self, rows: IntArray) -> FloatArray:
-        """Compute squared Euclidean distances among some points; (m,) -> (m, m)."""
+        """Compute squared Euclidean distances among the points with given row numbers; (m,) -> (m, m)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CoordinateScorer:
-    """Score from coordinates, centred and with ties jittered column by column."""
+    """Compute positions of points along lines from coordinates, which are centred and have jittered ties."""
 
     points: FloatArray
     ties: tuple[ColumnTies, ...] = ()
@@ -80,7 +80,7 @@ class CoordinateScorer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _DistanceScorer:
-    """Score from squared Euclidean distances alone.
+    """Compute positions of points along lines from squared Euclidean distances alone.
 
     mean |b - a|**2 over `outside` minus that over `inside` is 2 b.(mean inside - mean outside) + constant, so that
     it is the linear score without coordinates [theory 5].
@@ -103,7 +103,7 @@ class _DistanceScorer:
 
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Make the scorer from coordinates where there are any, else from R = distance**power."""
+    """Return a `Scorer` based on the coordinates of the points, or on a matrix R = distance**power without these."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
     spread, ties, notes = jitter_columns(d, rng)
@@ -113,7 +113,7 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
 def jitter_columns(
     d: Dissimilarity, rng: np.random.Generator
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
-    """Jitter ties column by column; return the points, what is tied in each column, and notes.
+    """Return the points with ties jittered column by column, the ties of each such column, and notes on rows of counts.
 
     Counts that were divided by a factor of their row are tied but for that factor, and move as far as tied ones.
     """
@@ -125,7 +125,7 @@ def jitter_columns(
             moved = spread.values - column
             points[:, j] = spread.values if tied is d.points else points[:, j] + moved * unit[j]
             name = d.columns[j] if d.columns else f"column {j}"
-            ties.append(ColumnTies.of(spread, name, d.n, **unit_of_column(d, j)))
+            ties.append(ColumnTies.of(spread, name, d.n, **(unit_of_column(d, j) if tied is d.points else {})))
     return replace(d, points=points), tuple(ties), () if tied is d.points else (ROW_COUNTS,)
 
 
@@ -140,7 +140,7 @@ def _tied_columns(d: Points) -> tuple[FloatArray, Reach, FloatArray]:
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Make the scorer from the coordinates behind the distances, if these are few; else from distances."""
+    """Return a `Scorer` for a matrix of distances, based on coordinates behind them if these are few."""
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
@@ -163,7 +163,7 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
 def _jitter_hidden_columns(
     points: FloatArray, d: Dissimilarity, rng: np.random.Generator
 ) -> tuple[FloatArray, tuple[ColumnTies, ...]]:
-    """Jitter ties along directions in which values repeat, orthogonal to each other as columns are."""
+    """Jitter ties along orthogonal directions in which positions repeat; return the points and their ties."""
     ties: list[ColumnTies] = []
     rest = np.eye(points.shape[1])  # directions that were not looked at, in columns
     while rest.shape[1] and (direction := find_tied_direction(points @ rest, rng)) is not None:
@@ -178,7 +178,7 @@ def _jitter_hidden_columns(
 
 
 def _warned_of_twins(count: int, n: int) -> str:
-    """Warn once a process that many points have distance 0 to others; return the text."""
+    """Warn once a process that many points have distance 0 to others, and return the text."""
     text = Caution(
         f"{count} of {n} points have distance 0 to another one, so all were jittered: p is approximate.",
         "Counts and rounded values lie on a grid whose lines count as modes. Each point was moved by normal numbers "
@@ -190,7 +190,7 @@ def _warned_of_twins(count: int, n: int) -> str:
 
 
 def _warned_if_curved(squared: FloatArray, power: float) -> str:
-    """Warn when one column is behind the distances, bent into a curve by a power; return the text."""
+    """Warn if the distances are powers below 1 of those of one column, and return the text; else an empty string."""
     exponent = _power_of_line(np.sqrt(squared))
     if exponent is None:
         return ""
@@ -204,7 +204,7 @@ def _warned_if_curved(squared: FloatArray, power: float) -> str:
 
 
 def _power_of_line(distances: FloatArray) -> float | None:
-    """Find b < 1 with distances abs(x_i - x_j)**b for some numbers x_i, or None where there is none."""
+    """Return the power b < 1 if all distances are abs(x_i - x_j)**b for some numbers x_i, else None; (n, n)."""
     start = int(distances[0].argmax())
     end = int(distances[start].argmax())
     length = float(distances[start, end])
@@ -225,7 +225,7 @@ def _power_of_line(distances: FloatArray) -> float | None:
 
 
 def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float) -> str:
-    """Warn when the distances do not embed in a Euclidean space, where "linear" has no meaning; return the text."""
+    """Warn if the distances do not embed in a Euclidean space, and return the text; else an empty string."""
     found = examine_spectrum(squared, tolerance)
     if found.holds:
         return ""

@@ -20,7 +20,7 @@ from energystats.dissimilarity import Dissimilarity, Points
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.general import SciPyMetric
 
-__all__ = ["DECORRELATED", "GIVEN", "SHARES", "Kind", "Space", "spaces_of", "telling_columns", "whole_space"]
+__all__ = ["DECORRELATED", "GIVEN", "SHARES", "Kind", "Space", "clearest_columns", "spaces_of", "whole_space"]
 
 
 Kind: TypeAlias = Literal["as given", "decorrelated", "columns"]
@@ -34,7 +34,7 @@ EUCLIDEAN = Euclidean()  # checked once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Points as they are clustered and scored.
+    """Hold points as they are clustered, by a semimetric, and as they are scored, along lines.
 
     Attributes
     ----------
@@ -49,24 +49,24 @@ class Space:
 
     @classmethod
     def of_points(cls, points: FloatArray) -> Space:
-        """Make the space of Euclidean distances between points."""
+        """Build the space of points under Euclidean distances; (n, d)."""
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
-        """Transform all points as a part of them says; the part alone decides."""
+        """Return all points as given, decorrelated, or in clearest columns; transformations are fitted to `part`."""
         points = self.scorer.points
         if kind == GIVEN or points is None:
             return self
         if kind == DECORRELATED:
             return Space.of_points(decorrelated(points, part))
-        kept = telling_columns(points[part])
+        kept = clearest_columns(points[part])
         of_part = points[np.ix_(part, kept)]
         spread = of_part.std(axis=0)
         return Space.of_points((points[:, kept] - of_part.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
 def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
-    """List the spaces that parts of so many points can be looked at in."""
+    """Return the transformations (as given, decorrelated, columns) that can be fitted to `n_part` of the points."""
     points = space.scorer.points
     if points is None or points.shape[1] < 2:
         return (GIVEN,)
@@ -79,12 +79,12 @@ def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
 
 
 def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
-    """Transform all points so that the part has uncorrelated columns of one variance."""
+    """Transform all points so that those in `part` have uncorrelated columns of equal variance; (n, d) -> (n, d)."""
     return np.asarray((points - points[part].mean(axis=0)) @ decorrelating(points[part]))
 
 
-def telling_columns(points: FloatArray) -> IntArray:
-    """Find the columns that two normals fit clearly better than one mode, the clearest one at least."""
+def clearest_columns(points: FloatArray) -> IntArray:
+    """Return the columns that two normals fit clearly better than one mode, and at least the clearest one."""
     varying = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if not varying.size:
         return np.zeros(1, dtype=np.intp)
@@ -95,7 +95,10 @@ def telling_columns(points: FloatArray) -> IntArray:
 
 
 def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
-    """Make the space of all points, in which they are clustered for the result; a matrix has principal coordinates."""
+    """Return all points as given, decorrelated, or in their clearest columns, to be clustered for a result.
+
+    A matrix has principal coordinates.
+    """
     if kind == GIVEN:
         return d
     if not isinstance(d, Points):
@@ -103,7 +106,7 @@ def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = N
         moved = decorrelated(coordinates, np.arange(d.n))
         return Points(metric=EUCLIDEAN, points=moved, index=d.index, warns=False)
     if kind == "columns":
-        return _columns_of(d, telling_columns(d.points if coordinates is None else coordinates).tolist())
+        return _columns_of(d, clearest_columns(d.points if coordinates is None else coordinates).tolist())
     try:
         metric = SciPyMetric("mahalanobis").fitted(d.points)
     except ValueError:  # linearly dependent columns
@@ -113,7 +116,7 @@ def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = N
 
 
 def _columns_of(d: Points, kept: Sequence[int]) -> Dissimilarity:
-    """Take some columns, standardized."""
+    """Return the points with some of their columns, standardized."""
     columns = None if d.columns is None else [d.columns[j] for j in kept]
     found = Points.from_points(d.points[:, kept], EUCLIDEAN, standardize=True, columns=columns, warns=False)
     return replace(found, index=d.index)

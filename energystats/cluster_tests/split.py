@@ -33,14 +33,14 @@ from energystats.metrics.general import has_mahalanobis
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import split as work_of_split
 
-__all__ = ["ALIKE", "LINEAR_UNIMODALITY", "deal_folds", "enough_draws", "split_test"]
+__all__ = ["ALIKE", "LINEAR_UNIMODALITY", "assign_folds", "enough_draws", "split_test"]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give
 CLUSTERED_AT_MOST = 1000  # points, which fix a line well enough; more would only cost n x n numbers
 DECORRELATED_AT_MOST = 300  # points that are clustered with decorrelated columns, where the best two are hard to find
 OUTER = 0.05  # share of points on either side that does not count when lines are standardized
-STEADY = 0.7  # correlation of two lines that look the same way
+STEADY = 0.7  # correlation of two lines that have the same direction
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
@@ -72,7 +72,7 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """Hold what one split says of a contrast.
+    """Hold the p-value of one contrast (a cluster against the rest) in one random split, and its tests in each space.
 
     Attributes
     ----------
@@ -88,7 +88,7 @@ class _Outcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Hold what one split says of all contrasts, and the clusters that gave its lines.
+    """Hold the p-values of all contrasts in one random split of the points, and the clusters that gave the lines.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ class _Split:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
-    """Split points: how parts are clustered and scored, and what the contrasts are called.
+    """Hold how the split test clusters points and projects them on lines, and run single random splits.
 
     Attributes
     ----------
@@ -128,11 +128,11 @@ class _Splitter:
 
     @property
     def n_contrasts(self) -> int:
-        """Number of contrasts: each cluster against the rest, one for two clusters."""
+        """Return the number of contrasts: one per cluster against the rest, but only one for two clusters."""
         return self.k if self.k > 2 else 1
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Score the points of every fold along the lines of the others, and test the pooled scores of a contrast.
+        """Run one random split: project each fold on lines from the other folds, and test unimodality of all scores.
 
         Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
@@ -140,7 +140,7 @@ class _Splitter:
         pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
         first: dict[Kind, Lines] = {}
         parts: dict[Kind, list[tuple[IntArray, IntArray]]] = {kind: [] for kind in self.names}
-        for fold, others in deal_folds(n, rng):
+        for fold, others in assign_folds(n, rng):
             # the points outside the fold give the lines, in every space; the fold has no part in them
             for kind, names in self.names.items():
                 part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
@@ -168,7 +168,7 @@ class _Splitter:
         return _Split(found, parts)
 
     def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
-        """Compute scores of all points along the line from each cluster of some rows to the others."""
+        """Compute positions of all points along lines from each cluster found in a part to the others; or None."""
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
@@ -183,20 +183,20 @@ class _Splitter:
 
 
 def _without_outer(t: FloatArray) -> FloatArray:
-    """Leave out the smallest and largest positions, a twentieth each."""
+    """Return positions along a line, sorted and without the smallest and the largest twentieth; (n,) -> (m,)."""
     outer = int(OUTER * t.size)
     return np.asarray(np.sort(t)[outer : t.size - outer])
 
 
-def deal_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """Deal points at random into five folds; give each with the points outside it, of many the first 1,000."""
+def assign_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
+    """Assign n points to five random folds, and yield each with the points outside it, at most 1,000 of them."""
     order = rng.permutation(n).astype(np.intp)
     for fold in np.array_split(np.arange(n), FOLDS):
         yield order[fold], np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
 
 
 def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> FloatArray:
-    """Turn a line in the direction of the first one; one that looks elsewhere, so that the shapes agree.
+    """Return positions of points along a line, with the sign that agrees best with those along a first line; (n,).
 
     A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
     point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
@@ -211,7 +211,7 @@ def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> Float
 
 
 def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test the pooled scores of every split, and combine the p-values of all splits and contrasts."""
+    """Test unimodality of held-out points along lines between clusters, in random splits; return the test result."""
     user_clusterer, n_splits, d = options.user_clusterer, options.n_splits, original.near_one()
     n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
     tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
@@ -266,10 +266,10 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
 
 
 def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClusters) -> ClusterTestResult:
-    """Combine all splits by Cauchy's rule, then all contrasts, and describe the lines of the space that tells most."""
+    """Combine the p-values of random splits and contrasts of clusters by Cauchy's rule, and return the test result."""
     pvalues = np.array([[found.pvalue for found in split] for split in splits])
     pvalue = over_contrasts(pvalues)[0]
-    kind, each = _telling_space(pvalue, splits)
+    kind, each = _clearest_space(pvalue, splits)
     if kind != GIVEN and splitter.k > 2:
         # rows are in the order of the partition that is shown
         order = _numbers_in(whole.labels(kind), splitter.names[kind])
@@ -300,15 +300,15 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
 
 
 def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.random.Generator, bool], IntArray | None]:
-    """Say how parts are clustered: the line between two clusters needs no thorough search, but in some spaces."""
+    """Return the function that clusters parts of the points: the user's clusterer, or energy clusters."""
     if options.user_clusterer is not None:
         by_user = options.user_clusterer
         return lambda part, rng, thorough: by_user.labels(part, rng)
     return lambda part, rng, thorough: EnergyClusters(options.k, thorough or options.k > 2).labels(part, rng)
 
 
-def _telling_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, list[list[Unimodality]]]:
-    """Choose the space that a result shows: as given, unless the test rejects and another one shows far more."""
+def _clearest_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, list[list[Unimodality]]]:
+    """Return the space to report and its tests: that of the given points, unless p in another is far smaller."""
     kinds = [kind for kind in splits[0][0].each if all(kind in found.each for split in splits for found in split)]
     lines = {kind: [[found.each[kind] for found in split] for split in splits] for kind in kinds}
     own = {k: over_contrasts(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}
@@ -318,7 +318,7 @@ def _telling_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, l
 
 
 def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
-    """Say where the clusters show, how to see them, and how far they agree with those of the points as given."""
+    """Return a caution on the space in which clusters show, with a call that finds them; else an empty tuple."""
     if kind == GIVEN:
         return ()
     there, given = whole.partition(kind), whole.partition(GIVEN)
@@ -333,7 +333,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     if not whole.d.n_columns:
         call += ", with X the principal coordinates of the matrix"
     if kind != DECORRELATED:
-        columns = [*there.columns] if there.columns else whole.telling_columns()
+        columns = [*there.columns] if there.columns else whole.clearest_columns()
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
         call = call if there.columns else call.replace("X[", "X[:, ")
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
@@ -351,7 +351,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Name the clusters of all points in every space after those of the points as given that they overlap with most.
+    """Return labels of all points in each space, numbered after the most similar clusters of the points as given.
 
     Two clusters have one contrast, which needs no name.
     """
@@ -366,14 +366,14 @@ def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray
 
 
 def _numbers_in(labels: IntArray | None, names: IntArray | None) -> list[int]:
-    """Find the name of every cluster of a partition."""
+    """Return for each cluster of a partition its number in another one; labels (n,), (n,) -> list of k numbers."""
     assert labels is not None
     assert names is not None
     return [int(names[labels.tolist().index(j)]) for j in range(int(labels.max()) + 1)]
 
 
 def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Give clusters the numbers of another partition, by the pairs with the largest overlap; (n,), (n,) -> (n,)."""
+    """Return labels numbered as in another partition, by the pairs with the largest overlap; (n,), (n,) -> (n,)."""
     overlap = np.zeros((k, k))
     np.add.at(overlap, (labels, names), 1)
     clusters, named = _matched(overlap)
@@ -383,19 +383,19 @@ def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
 
 
 def _names_of_contrasts(k: int) -> list[str]:
-    """Name all contrasts among k clusters."""
+    """Return the names of all contrasts among k clusters."""
     if k < 2:
         return ["no clusters were found"]
     return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
 def enough_draws(n_resamples: int, k: int) -> int:
-    """Compute the draws it takes for the smallest p of k contrasts, times k, to be what it is with two clusters."""
+    """Compute how many draws make the smallest p of k contrasts, times k, as small as with two clusters."""
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
 def _check_size(n: int, k: int) -> int:
-    """Count the points that are clustered at a time, if there are enough."""
+    """Return the number of points that are clustered at a time; raise ValueError if there are too few."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
     n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
@@ -408,7 +408,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ...]:
-    """Caution that the clusters which gave the lines of a small p are others than those shown."""
+    """Return a caution if the clusters behind a small p are others than those shown; else an empty tuple."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
     shown = found.partition.labels
@@ -454,7 +454,7 @@ def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Match every name with a cluster: pairs with the largest overlap, then whatever overlaps most.
+    """Return for each of k named clusters the found cluster that overlaps it most, by pairs first.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

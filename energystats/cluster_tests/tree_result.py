@@ -31,7 +31,7 @@ ROUNDING = 1e-9  # of a p-value
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TreeNode:
-    """One node of a tree of splits.
+    """Hold one node of a tree of splits: its points, its test and its two halves.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterTreeResult(VerdictFirst, Labelled):
-    """Clusters found by splitting in two for as long as a test rejects.
+    """Hold the clusters found by splitting points in two while a test rejects, and all nodes of the tree.
 
     Attributes
     ----------
@@ -144,17 +144,17 @@ class ClusterTreeResult(VerdictFirst, Labelled):
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
-        """The leaves, in the order of their labels."""
+        """Return the leaves of the tree of splits, in the order of their labels."""
         found = [node for node in self.nodes if node.label is not None]
         return tuple(sorted(found, key=lambda node: node.label or 0))
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """Points per cluster."""
+        """Return the number of points of each leaf."""
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Compute the height of every node, not below that of its highest descendant, which a missed split may have."""
+        """Compute the height of every node of the tree of splits, at least that of its descendants; (n_nodes,)."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:
@@ -163,7 +163,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
 
     @property
     def linkage(self) -> FloatArray:
-        """The leaves as a linkage matrix of `scipy.cluster.hierarchy`, points being clusters; (k - 1, 4)."""
+        """Return the tree above its leaves as a SciPy linkage matrix, in which leaves stand for points; (k - 1, 4)."""
         heights = self.heights()
         inner = [node for node in self.nodes if node.children]
         inner.sort(key=lambda node: (heights[node.id], -node.id))  # children come before their parents
@@ -190,7 +190,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return [text_table(cells, heads, self._stubs(), title)]
 
     def _stubs(self) -> list[str]:
-        """Write the names of the nodes with the lines of the tree before them."""
+        """Return the names of the nodes, each with the branches of the tree in characters before it."""
         open_after = [False] * (1 + max(node.depth for node in self.nodes))
         stubs = []
         for node in self.nodes:
@@ -266,7 +266,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate one row per node; the columns are the fields of `TreeNode` without rows and children."""
+        """Return a data frame with one row per node, with the fields of `TreeNode` except rows and children."""
         import pandas as pd
 
         names = (

@@ -36,14 +36,14 @@ SEVERAL_LINES = 1.2  # times that where lines are found in several spaces, whose
 
 INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
-FIRST_LOOK, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
-DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C is heard soon; the stream of draws does not depend on it
+FIRST_DRAWS, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
+DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C stops the program soon; the random draws do not depend on it
 INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unimodality:
-    """Indices of one set of scores.
+    """Hold three indices of unimodality of one set of scores, and the p-value of all three.
 
     Attributes
     ----------
@@ -64,24 +64,24 @@ class Unimodality:
 
     @property
     def index(self) -> float:
-        """E."""
+        """Return the excess-split index E."""
         return float(self.indices[EXCESS])
 
 
 def calibration_factor(conservative: bool, *, several: bool = False) -> float:
-    """Return the factor by which p-values are multiplied, because flat densities need it, and choices among lines."""
+    """Return the calibration factor of p-values, larger for `conservative` tests and for lines in several spaces."""
     return (CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR) * (SEVERAL_LINES if several else 1.0)
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """Report constant scores, and parts in which there were no clusters."""
+    """Return a test of unimodality with p = 1, for constant scores and for parts of the points without clusters."""
     return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 
 def unimodality_test(
     scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
 ) -> Unimodality:
-    """Compare the indices with those of samples from the nearest unimodal distribution; p = 1 for constant scores.
+    """Test scores for unimodality against samples from the nearest unimodal distribution; p = 1 if constant.
 
     With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
@@ -110,7 +110,9 @@ def unimodality_along_lines(
     rng: np.random.Generator,
     first_batch: int | None = None,
 ) -> tuple[float, list[Unimodality]]:
-    """Test the scores of the same points along several lines, with one p-value for all; (m, n), (m,) -> p, of each.
+    """Test scores of the same points along m lines for unimodality; return one p for all lines, and each test.
+
+    Shapes: (m, n) scores, (m,) shares.
 
     The indices of all lines are compared by their smallest weighted p-value, against draws that share their ranks as
     the points do: what the lines have in common costs once. `shares` of the level weigh the lines.
@@ -126,10 +128,10 @@ def unimodality_along_lines(
     table = np.concatenate([compute_indices(line) for line in x])[None]
     tolerance = np.tile(INDEX_TOLERANCE * np.array([x.shape[1], 1.0, 1.0]), len(x))
     pvalue, upto = 1.0, 0
-    for upto in _looks(first_batch, n_resamples):
+    for upto in _interim_sizes(first_batch, n_resamples):
         table = np.vstack((table, *_null_indices_along(x, ranks, varies, upto + 1 - len(table), rng)))
         pvalue = smallest_weighted(table, tolerance, factor, shares)
-        if pvalue > (CLEARLY_LARGE if upto > FIRST_LOOK else LARGE_AT_ONCE):
+        if pvalue > (CLEARLY_LARGE if upto > FIRST_DRAWS else LARGE_AT_ONCE):
             break
     each = [
         Unimodality(
@@ -143,15 +145,15 @@ def unimodality_along_lines(
     return pvalue, each
 
 
-def _looks(first: int | None, n_resamples: int) -> list[int]:
-    """List after how many draws to look; of what shows nothing after few, no more are made."""
-    return sorted({min(size, n_resamples) for size in (FIRST_LOOK, first or n_resamples, n_resamples)})
+def _interim_sizes(first: int | None, n_resamples: int) -> list[int]:
+    """Return the numbers of draws after which p is computed, so that a test with a clearly large p ends early."""
+    return sorted({min(size, n_resamples) for size in (FIRST_DRAWS, first or n_resamples, n_resamples)})
 
 
 def _null_indices_along(
     x: FloatArray, ranks: IntArray, varies: BoolArray, n_draws: int, rng: np.random.Generator
 ) -> list[FloatArray]:
-    """Compute indices of samples from the nearest unimodal distributions along all lines; blocks of (b, 3 m).
+    """Compute indices of samples from the nearest unimodal distributions along m lines; list of (b, 3 m).
 
     Points are drawn with replacement, and each is put somewhere in the cell of width 1/n that belongs to its rank:
     along every line these are independent uniform numbers, and together they depend on each other as the points do.
@@ -171,7 +173,7 @@ def _null_indices_along(
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Compute indices of samples from the nearest unimodal distribution of x, in blocks of bounded size."""
+    """Compute indices of samples from the nearest unimodal distribution of x; list of (b, 3)."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
     for done in range(0, n_draws, at_once):
@@ -187,7 +189,7 @@ UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` w
 
 
 def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test whether one column is unimodal, by the three indices of all its values."""
+    """Test whether one column is unimodal, by three indices of all its values, and return the result."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     spread = jitter_ties(d.points[:, 0], rng)

@@ -109,7 +109,7 @@ def validate_clusters(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterValidationResult:
-    r"""Ask which clusters are real: structure, partition, merges, variables, points, and labels from elsewhere.
+    r"""Validate clusters: test structure, partition, merges, columns and outside labels, and describe each point.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ def validate_clusters(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _WantedClusters:
-    """Say which clusters are meant, and how they were found.
+    """Hold which clusters are to be validated, and how they were found.
 
     Attributes
     ----------
@@ -260,7 +260,7 @@ class _WantedClusters:
 def _read_wanted(
     k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool
 ) -> _WantedClusters:
-    """Read from `k`, `partition` and `clusterer` which clusters are meant, and refuse two of them that disagree."""
+    """Return which clusters `k`, `partition` and `clusterer` ask for; raise ValueError if they disagree."""
     if (k is not None) + (partition is not None or clusterer is not None) != 1:
         raise ValueError(
             "One of `k`, `clusterer` and `partition` must say what the clusters are, and not two; "
@@ -293,7 +293,7 @@ def _read_wanted(
 
 
 def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:
-    """Refuse a space beside that of the partition, which would be left aside."""
+    """Raise ValueError if `metric`, `alpha` or `standardize` differ from those with which a partition was found."""
     own = found.metric
     columns = ", columns standardized" * (found.standardization is not None)
     useless = ["standardize"] * (standardize and not columns)
@@ -313,7 +313,7 @@ def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, st
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
-    """Find the partition, and say why nobody knows how to find it again in other points; nothing where it is known."""
+    """Return the partition to validate, and a text why it cannot be found again in other points, or an empty text."""
     if asked.found is not None:
         found = asked.found
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
@@ -334,7 +334,7 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
 
 
 def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
-    """Say which label each cluster had, where its number is another."""
+    """Return a note with the given label of each cluster if clusters were renumbered; else an empty tuple."""
     if asked.found is not None or not asked.names:
         return ()
     was = [asked.names[asked.labels[int(np.argmax(found.labels == j))]] for j in range(found.k)]
@@ -346,7 +346,7 @@ def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
 
 
 def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
-    """Say how unlike the clusters are that a clusterer finds in these points; nothing where they are much the same."""
+    """Return a text with the Rand index if a clusterer finds clusters unlike the given ones; else an empty string."""
     from sklearn.metrics import adjusted_rand_score
 
     rand = adjusted_rand_score(given.labels, clusterer.all_labels(d, rng))
@@ -354,7 +354,7 @@ def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer
 
 
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Read the table, the labels and those from elsewhere; names of rows in another order are refused."""
+    """Return the table, the labels of the partition, and outside labels by name, checked to have the same rows."""
     columns = {"partition": asked.labels}
     if hasattr(outside, "columns") or hasattr(outside, "column_names"):  # a frame of pandas, Polars or Arrow
         outside = as_table(outside).values
@@ -375,7 +375,7 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
 
 
 def _read_groups(labels: Any, name: str, n: int) -> IntArray:
-    """Read labels from elsewhere, with which a partition can agree."""
+    """Return outside labels coded as 0, 1, ...; raise ValueError unless they form groups of points; (n,)."""
     codes, names = as_labels(labels, n, "outside")
     if not 1 < len(names) < n:
         got = "one label for all" if len(names) == 1 else "another label for each of the"
@@ -395,7 +395,7 @@ def _validate(
     outside: dict[str, IntArray],
     start: np.random.Generator,
 ) -> ClusterValidationResult:
-    """Answer all questions."""
+    """Run all tests of the partition, describe its points, and return the result."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))
@@ -446,12 +446,12 @@ def _validate(
 
 
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
-    """Make a user's clusterer that has counted nothing yet."""
+    """Return a new wrapper of the user's clusterer, with no counts of clusters; None without a clusterer."""
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
 
 
 def _why_not(d: Dissimilarity, found: Partition) -> str:
-    """Say why nothing can be tested, or nothing."""
+    """Return a text that says why nothing can be tested, or an empty string."""
     if found.k < 2:
         return "not tested: one cluster makes no contrast"
     try:
@@ -465,7 +465,7 @@ def _why_not(d: Dissimilarity, found: Partition) -> str:
 
 
 def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult:
-    """Test as `cluster_test` does with this seed."""
+    """Test all points as `cluster_test` does with the generator `start`, and return the result."""
     return run_cluster_test(d, options, copy.deepcopy(start))
 
 
@@ -477,7 +477,7 @@ def _test_merges_of(
     options: ClusterTestOptions,
     rng: np.random.Generator,
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test the partition and its merges, with parts clustered as all points were."""
+    """Test the partition and its merges, with parts of the points clustered as all points were."""
     near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
     tie_rng, split_rng = rng.spawn(2)
 
@@ -500,7 +500,7 @@ def _test_merges_of(
 def _resample(
     d: Dissimilarity, found: Partition, asked: _WantedClusters, again: bool, rng: np.random.Generator, *, progress: bool
 ) -> Resampled:
-    """Cluster bootstrap samples as all points were clustered; nothing is known where nobody knows how."""
+    """Cluster bootstrap samples as all points were, and return their agreement; NaN if it is not known how."""
     if not again:
         return Resampled(np.full((1, found.k), np.nan), np.full(1, np.nan), np.full(d.n, np.nan))
     user = _fresh(asked)
@@ -510,7 +510,7 @@ def _resample(
 
 
 def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
-    """Compute n_j |m_j - m|^2 / S of each cluster, with means in feature space; (k,)."""
+    """Compute the share of each cluster in S, n_j |m_j - m|^2 / S, with means in feature space; (k,)."""
     inside = np.flatnonzero(found.labels >= 0)
     part = d if inside.size == d.n else d.subset(inside)
     M, s = part.group_sums(Groups(found.labels[inside], tuple(range(found.k))))
@@ -527,7 +527,7 @@ def _answer_test(
     why_not: str,
     before: ClusterTestResult | None = None,
 ) -> Answer:
-    """Make the row of a test of all points; its adjusted p is at least that of the test `before`."""
+    """Return the row of the result on a test of all points; its adjusted p is at least that of the test `before`."""
     nan = float("nan")
     first = 0.0 if before is None else before.pvalue
     return Answer(
@@ -544,7 +544,7 @@ def _answer_test(
 
 
 def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> list[Answer]:
-    """Make the rows of the merges; `after`: all points were tested before them."""
+    """Return one row of the validation result for each merge of clusters, with its p-values and null hypothesis."""
     family = f"{len(merges)} merge{'s' * (len(merges) != 1)}, down the tree" + f", {AFTER}" * after
     own = LINEAR_UNIMODALITY if len(merges) == 1 else UNIMODAL_REGION
     return [
@@ -566,7 +566,10 @@ def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> lis
 def _answer_columns(
     d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
 ) -> list[Answer]:
-    """Test every column of numbers by itself, and adjust by Holm's method; of one column it is the test of all."""
+    """Test every column for unimodality, and return the rows of the result, with p-values adjusted by Holm's method.
+
+    With one column it is the test of all points.
+    """
     points = d.near_one().coordinates
     if points is None or d.n < SMALLEST_COLUMN:
         return []
@@ -605,7 +608,7 @@ def _answer_columns(
 def _answer_outside(
     labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
 ) -> list[Answer]:
-    """Compare with labels from elsewhere, by the adjusted Rand index and permutations of these labels.
+    """Compare clusters with outside labels by the adjusted Rand index and permutations; return the rows of the result.
 
     Points in no cluster have nothing to agree with.
     """
@@ -632,7 +635,7 @@ def _answer_outside(
 
 
 def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute the adjusted Rand index, and the share of permuted labels whose index is as large, ties included.
+    """Compute the adjusted Rand index of clusters and labels, and its permutation p-value, ties included.
 
     Under permutations the sizes stay, so that the index rises with the sum of squared counts, a whole number.
     """
@@ -650,7 +653,10 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
 
 
 def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, IntArray]) -> Iterator[str]:
-    """Note labels from elsewhere that look like clusters found from these points; sums over all pairs."""
+    """Yield notes on outside labels that look like clusters found from these points.
+
+    It takes sums over all pairs.
+    """
     if outside and (labels < 0).any():
         yield "Outside labels are compared at the points that are in a cluster."
     for name, codes in outside.items():
@@ -666,7 +672,7 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 
 def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
-    """Say what a reader has to know of these answers."""
+    """Return notes on untested partitions, merges without a separating hyperplane, and merges of few points."""
     notes = []
     if unknown:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")

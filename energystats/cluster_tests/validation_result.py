@@ -37,7 +37,7 @@ ELSEWHERE = {  # where the structure shows, by the space of the test
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """One question about a partition, and its answer.
+    """Hold one question about a partition, and its answer.
 
     Attributes
     ----------
@@ -71,13 +71,13 @@ class Answer:
 
     @property
     def rejected(self) -> bool:
-        """Tell whether the adjusted p is at most .05."""
+        """Return whether the adjusted p-value is at most .05."""
         return self.pvalue_adjusted <= LEVEL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterValidationResult(VerdictFirst):
-    """Answers for and against a partition, question by question.
+    """Hold the answers for and against the clusters of a partition, question by question.
 
     Attributes
     ----------
@@ -123,17 +123,17 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def k(self) -> int:
-        """Number of clusters."""
+        """Return the number of clusters."""
         return self.partition.k
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Tell whether each cluster is separate from what it first meets: adjusted p of that merge at most .05."""
+        """Return whether each cluster is separate where it first merges with others: adjusted p at most .05."""
         return tuple(merge is not None and merge.pvalue_adjusted <= LEVEL for merge in self._first_merges())
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Clusters, joined where their merge has an adjusted p above .05: what there is evidence for."""
+        """Return groups of clusters: clusters are in one group if their merge has an adjusted p above .05."""
         if not self.merge_rows:
             return ((0,),)
         inside = {merge.clusters for merge in self.merge_rows if not merge.pvalue_adjusted <= LEVEL}
@@ -148,12 +148,12 @@ class ClusterValidationResult(VerdictFirst):
         return tuple(sorted(found))
 
     def _first_merges(self) -> list[Merge | None]:
-        """Find the merge in which each cluster first meets others."""
+        """Return for each cluster the merge in which it is first joined with others, or None."""
         return [next((m for m in self.merge_rows if (j,) in (m.left, m.right)), None) for j in range(self.k)]
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """One row per cluster: size, share of S, stability, mean silhouettes, what it first meets and its p there."""
+        """Return one row per cluster: size, share of S, stability, mean silhouettes, and its first merge with p."""
         import pandas as pd
 
         first = self._first_merges()
@@ -180,7 +180,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def merges(self) -> pd.DataFrame:
-        """One row per merge, that of all clusters first: the fields of a merge."""
+        """Return one row per merge of clusters, that of all clusters first, with the fields of the merge."""
         import pandas as pd
 
         names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
@@ -190,7 +190,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def variables(self) -> pd.DataFrame:
-        """One row per column: statistic, pvalue, pvalue_adjusted (Holm)."""
+        """Return one row per column of the data: variable, statistic, pvalue, pvalue_adjusted (Holm)."""
         import pandas as pd
 
         rows = [(a.what, a.statistic, a.pvalue, a.pvalue_adjusted) for a in self.answers if a.question == "variable"]
@@ -198,12 +198,12 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def uncertain(self) -> IntArray:
-        """Points that stay in their cluster in fewer than nine of ten samples, or have a negative silhouette."""
+        """Return the points that leave their cluster in over a tenth of samples, or have a negative silhouette."""
         return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
 
     @property
     def points(self) -> pd.DataFrame:
-        """One row per point: cluster, stays, silhouette, energy_silhouette, margin, neighbour."""
+        """Return one row per point: cluster, stays, silhouette, energy_silhouette, margin, neighbour."""
         import pandas as pd
 
         index = self.partition.index
@@ -220,7 +220,7 @@ class ClusterValidationResult(VerdictFirst):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate one row per question; the columns are the fields of `Answer`."""
+        """Return a data frame with one row per question about the partition: statistic, p, null hypothesis, ..."""
         import pandas as pd
 
         return pd.DataFrame([asdict(answer) for answer in self.answers])
@@ -229,7 +229,7 @@ class ClusterValidationResult(VerdictFirst):
         return ("question", "what", "statistic", "pvalue", "pvalue_adjusted")
 
     def _of(self, question: str) -> list[Answer]:
-        """List the answers to one kind of question."""
+        """Return the answers to one kind of question about a partition, such as "merge"."""
         return [answer for answer in self.answers if answer.question == question]
 
     # ------------------------------------------------------------ in words
@@ -262,7 +262,7 @@ class ClusterValidationResult(VerdictFirst):
         return [questions, text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], "Clusters")]
 
     def _rests_on(self) -> list[str]:
-        """Say in at most eight lines what the verdict rests on."""
+        """Return at most eight lines of text on what the verdict rests on."""
         everywhere, own = self._of("all points")[0], self._of("partition")[0]
         lines = [_line("all points", everywhere)]
         if np.isnan(own.pvalue):
@@ -347,7 +347,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"At level {LEVEL:g}: nothing could be decided with {n} draws ({p})."
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
-        """Say which clusters are separate, with the largest adjusted p of the merges that part them."""
+        """Return text on which clusters are separate, with the largest adjusted p of the merges between them."""
         own = self._of("partition")[0]
         if len(groups) == 1:
             return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but not of any of these {self.k} by itself."
@@ -361,7 +361,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p})."
 
     def _same_clusters(self) -> str:
-        """Say that the test of all points shows these clusters, where it does; else empty."""
+        """Return text that the test of all points shows the clusters of this partition, if so; else an empty string."""
         if self.structure is None or self.structure.partition is None:
             return ""
         from sklearn.metrics import adjusted_rand_score
@@ -375,7 +375,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
     def _elsewhere(self) -> str:
-        """Say where the structure shows, without advice that was followed already or cannot be."""
+        """Return a sentence on the space (decorrelated, some columns) in which cluster structure shows."""
         space = "as given" if self.structure is None else self.structure.space
         if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."
@@ -387,7 +387,7 @@ class ClusterValidationResult(VerdictFirst):
         return ELSEWHERE[space]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the merges of the clusters with their adjusted p beside the points, uncertain ones hollow."""
+        """Draw the tree of merges with their adjusted p beside the points, uncertain points hollow."""
         from energystats.plotting.trees import DrawnNode, plot_validation
 
         found = self.partition
@@ -414,7 +414,7 @@ class ClusterValidationResult(VerdictFirst):
         )
 
     def _nodes(self) -> list[dict[str, Any]]:
-        """List the merges and clusters as nodes of a drawn tree, each before those below it."""
+        """Return the merges and clusters as nodes of a tree to draw, each before those below it."""
         if not self.merge_rows:
             n = self.partition.sizes[0]
             return [{"children": (), "size": n, "height": 0.0, "label": 0, "pvalue": None, "rejected": False}]
@@ -456,12 +456,12 @@ class ClusterValidationResult(VerdictFirst):
 
 
 def _decorrelates(partition: Partition) -> bool:
-    """Tell whether clusters were found by Mahalanobis' distance."""
+    """Return whether clusters were found with the Mahalanobis distance."""
     return isinstance(partition.metric, SciPyMetric) and partition.metric.name == "mahalanobis"
 
 
 def _line(name: str, answer: Answer) -> str:
-    """Write one answer on a line."""
+    """Format one answer as a line of text, with its p-value and null hypothesis."""
     name = f"{name[0].upper()}{name[1:]}"
     if np.isnan(answer.pvalue):
         return f"{name}: {answer.null_hypothesis}."

@@ -11,7 +11,7 @@ from energystats._core.statistics import within_per_cluster
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters, label_partition
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.spaces import GIVEN, Kind, telling_columns, whole_space
+from energystats.cluster_tests.spaces import GIVEN, Kind, clearest_columns, whole_space
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.landmarks import Landmarks
@@ -29,7 +29,7 @@ STARTS_OF_MANY = 3  # by landmarks, beyond that many
 
 @dataclass(slots=True, eq=False)
 class WholeClusters:
-    """Cluster all points where they are asked for, once in every space.
+    """Find clusters of all points, as given or transformed, when they are needed, and keep them.
 
     Attributes
     ----------
@@ -52,13 +52,13 @@ class WholeClusters:
 
     @property
     def k(self) -> int:
-        """Number of clusters among all points."""
+        """Return the number of clusters among all points."""
         if self.options.user_clusterer is None:
             return self.options.k
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Label all points as the partition does, -1 for those in no cluster; None where there are too few clusters.
+        """Return cluster labels of all points, as given or transformed, -1 for none; None for too few clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -68,17 +68,17 @@ class WholeClusters:
         return partition.labels if partition.k == self.k else None
 
     def partition(self, kind: Kind = GIVEN) -> Partition | None:
-        """Cluster all points in a space; None where nothing was found, or it would take too many pairs."""
+        """Return the partition of all points, as given or transformed; None if not found, or n x n is too large."""
         if kind not in self.found:
             self.found[kind] = self._partition_by_user() if self.options.user_clusterer else self._search(kind)
         return self.found[kind]
 
-    def telling_columns(self) -> list[int]:
-        """List the columns that show two modes most clearly."""
-        return [int(j) for j in telling_columns(self.d.points if self.coordinates is None else self.coordinates)]
+    def clearest_columns(self) -> list[int]:
+        """Return the numbers of the columns that show two modes most clearly."""
+        return [int(j) for j in clearest_columns(self.d.points if self.coordinates is None else self.coordinates)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find the partition by all pairs, or by landmarks where there are too many and rho is of negative type."""
+        """Find a partition by all pairs of points, or by landmarks for many points if rho is of negative type."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))
@@ -87,7 +87,7 @@ class WholeClusters:
         return Landmarks().fit(d, replace(search, n_init=STARTS_OF_MANY), rng)[0] if d.metric.negative_type else None
 
     def _labels_by_sample(self, kind: Kind) -> IntArray | None:
-        """Cluster a random part of the points, and send all to their nearest cluster."""
+        """Cluster a random sample of the points, and return the nearest cluster of every point as its label; (n,)."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         drawn = rng.choice(d.n, ALL_PAIRS_AT_MOST, replace=False)
         sample = d.subset(drawn).stored()
@@ -99,13 +99,13 @@ class WholeClusters:
         return nearest.assign(d.n, lambda rows: d.rho(everything[rows], drawn))
 
     def _partition_by_user(self) -> Partition | None:
-        """Make a partition of the user's clusters, if there are any."""
+        """Return the partition of the user's clusters, or None if there are none."""
         assert self.options.user_clusterer is not None
         labels = self._labels_by_user()
         return label_partition(self.d, labels, self.options.user_clusterer.name) if labels.max() >= 0 else None
 
     def _labels_by_user(self) -> IntArray:
-        """Label all points by the user's clusterer."""
+        """Return labels of all points by the user's clusterer, which is run only once; (n,)."""
         if self.by_user is None:
             assert self.options.user_clusterer is not None
             self.by_user = self.options.user_clusterer.all_labels(self.d, copy.deepcopy(self.rng))

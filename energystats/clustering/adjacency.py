@@ -19,7 +19,7 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
-    """Read a symmetric CSR array in float64, zeros left out, and the names of the vertices of a square data frame.
+    """Return an adjacency matrix as a symmetric float64 CSR array without stored zeros, and its vertex names or None.
 
     The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
     """
@@ -49,20 +49,20 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
 
 
 def _check_entries(matrix: Any, name: str, signed: bool) -> None:
-    """Refuse entries that are not finite, too large, or negative unless `signed`."""
+    """Raise ValueError if a sparse matrix has entries that are not finite, too large, or negative unless `signed`."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
-        _complain(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
+        _raise_at_entry(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
     if matrix.nnz and np.abs(matrix.data).max() > LARGEST:
         raise ValueError(f"`{name}` must not exceed {LARGEST:g} in size, got {np.abs(matrix.data).max():.3g}.")
     negative = np.flatnonzero(matrix.data < 0)
     if negative.size and not signed:
         lowest = int(negative[matrix.data[negative].argmin()])
-        _complain(matrix, lowest, f"`{name}` must not be negative", negative.size - 1, "negative")
+        _raise_at_entry(matrix, lowest, f"`{name}` must not be negative", negative.size - 1, "negative")
 
 
-def _complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoReturn:
-    """Raise with the place of a stored entry."""
+def _raise_at_entry(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoReturn:
+    """Raise ValueError with a message that gives the row, column and value of one entry of a sparse matrix."""
     row = int(np.searchsorted(matrix.indptr, entry, side="right")) - 1
     column = int(matrix.indices[entry])
     verb = "entries are" if others > 1 else "entry is"
@@ -71,7 +71,7 @@ def _complain(matrix: Any, entry: int, rule: str, others: int, what: str) -> NoR
 
 
 def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
-    """Find the entries of A - A' that rounding does not explain, as `largest_skew` for dense matrices."""
+    """Return a mask of the stored entries of A - A' that are too large to be rounding; sparse A, (nnz,)."""
     unequal = skew.data != 0
     upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
     row, column = skew.row[unequal], skew.col[unequal]
@@ -85,7 +85,7 @@ def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolA
 
 
 def _symmetric_part(matrix: Any, name: str, rounding: tuple[float, float]) -> Any:
-    """Compute (A + A')/2 of a matrix that is symmetric but for rounding; a directed graph is an error."""
+    """Return (A + A')/2 of a sparse matrix symmetric up to rounding; raise ValueError for a directed graph."""
     skew = sparse.coo_array(matrix - matrix.T)
     if skew.nnz and (differ := _unexplained(matrix, skew, rounding)).any():
         worst = int(np.where(differ, np.abs(skew.data), 0.0).argmax())

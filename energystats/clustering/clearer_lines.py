@@ -21,18 +21,18 @@ __all__ = ["DECORRELATED", "SMALLEST_SAMPLE", "find_clearer_line"]
 SMALLEST_SAMPLE = 20  # points
 LOOKED_AT = 1000  # points at most, at equal steps
 CLUSTERED_AT_MOST = 400  # points of a half
-GOLDEN = (5**0.5 - 1) / 2  # its multiples deal rows into halves that follow no period of the table
+GOLDEN = (5**0.5 - 1) / 2  # its multiples assign rows to halves that follow no period of the table
 CLEAR = 8.0  # log likelihood ratio of two normals to one mode, by which a line has to exceed
 TIMES_CLEARER = 1.5  # times that of the clusters shown
 DECORRELATED = -1  # in place of a column
-STEADY = 0.7  # correlation of two lines that look the same way
+STEADY = 0.7  # correlation of two lines that have the same direction
 SAME_GROUPS = 0.9  # of the points, whose clusters lie on one side
 STARTS, PERTURBATIONS, PASSES, ENOUGH = 3, 40, 100, 20
 ROUNDING = 1e-12  # of W
 
 
 def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | None:
-    """Find the column, or `DECORRELATED`, that parts points in two much more clearly than their clusters do; or None.
+    """Return the column, or `DECORRELATED`, along which two groups are much clearer than the given clusters; or None.
 
     Both halves of the points have to agree on a column. The same points give the same answer, without any seed.
     """
@@ -49,7 +49,7 @@ def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | Non
 
 
 def _jittered(points: FloatArray) -> FloatArray:
-    """Centre all columns, bring them to one size and spread ties, because point masses look like modes."""
+    """Return columns centred, divided by one number and with ties jittered, because point masses count as modes."""
     rng = np.random.default_rng(0)
     X = points / max(float(np.abs(points).max()), np.finfo(float).tiny)  # sums of the largest numbers overflow
     X = X - X.mean(axis=0)
@@ -58,18 +58,21 @@ def _jittered(points: FloatArray) -> FloatArray:
 
 
 def _ratio(positions: FloatArray) -> float:
-    """Compute the log likelihood ratio of a few normals to one mode."""
+    """Compute the log likelihood ratio of two or three normals to one mode for positions along a line; (n,)."""
     return float(mixture_ratio(np.sort(positions)))
 
 
 def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[int, float]:
-    """Find the clearest column of one half, and its ratio in the other, both ways; 0 where these disagree."""
+    """Return the column with the two clearest groups, and its ratio summed over both halves; 0 if these disagree.
+
+    The ratio is the log likelihood ratio of two or three normals to one mode; the halves are of the rows.
+    """
     first, second = (int(np.argmax([_ratio(x) for x in X[half].T])) for half in halves)
     return first, sum(_ratio(X[half, first]) for half in halves) if first == second else 0.0
 
 
 def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
-    """Tell whether the two groups along a line are clusters that are shown, or several of them together."""
+    """Return whether the two groups along a line are clusters of the given labels, or unions of such clusters."""
     x = np.sort(positions - positions.mean())
     beyond = positions - positions.mean() >= x[split_by_sum_of_squares(x, np.ones(x.size), 2)[0]]
     sizes = np.bincount(labels, minlength=k)
@@ -78,7 +81,10 @@ def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
 
 
 def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) -> FloatArray | None:
-    """Compute positions of every half along the line between the two clusters of the other, decorrelated."""
+    """Project each half of the points on the line between two clusters of the other half, decorrelated; (n, d) -> (n,).
+
+    None where a half has too few points, or the lines of both halves have different directions.
+    """
     if X.shape[1] < 2 or X.shape[1] * POINTS_PER_COLUMN > min(map(len, halves)):
         return None
     lines = []
@@ -101,12 +107,12 @@ def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) ->
 
 
 def _between_means(points: FloatArray, inside: IntArray) -> FloatArray:
-    """Subtract the mean of the others from that of the points inside."""
+    """Compute the mean of the points in `inside` minus the mean of the others; (n, d), (n,) -> (d,)."""
     return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
 def _two_clusters(points: FloatArray) -> IntArray:
-    """Find two energy clusters by Hartigan's method, from starts that are always the same."""
+    """Return labels 0 and 1 of two energy clusters found by Hartigan's method with a fixed seed; (n, d) -> (n,)."""
     R, rng = euclidean(points, points, squared=False), np.random.default_rng(0)
     weights, standing = np.ones(len(R)), np.array([np.inf, 0.0])
     starts = np.array([seeded_labels(R, weights, uniforms) for uniforms in rng.random((STARTS, 2))])
@@ -118,7 +124,10 @@ def _two_clusters(points: FloatArray) -> IntArray:
 
 
 def _clearest_of_clusters(X: FloatArray, labels: IntArray, k: int) -> float:
-    """Compute the largest ratio of all points along lines from a cluster to the rest: of means, and Fisher's."""
+    """Compute the largest log likelihood ratio of several modes to one along lines from one cluster to the rest.
+
+    For each cluster there are two lines: the one through the means, and Fisher's discriminant.
+    """
     found = [0.0]
     for j in range(k if k > 2 else 1):
         inside = labels == j

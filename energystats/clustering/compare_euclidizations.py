@@ -36,7 +36,7 @@ def compare_euclidizations(
     tol: float | None = None,
     rng: RandomLike = None,
 ) -> EuclidizationComparison:
-    r"""Repair dissimilarities in every way and show what it does to distances and clusters.
+    r"""Make dissimilarities Euclidean by four repairs, and compare the changes of distances and best partitions.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def compare_euclidizations(
 
 
 def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
-    """Find the best partition under each rho, every one being a start for all others."""
+    """Return labels of the best partition for each matrix of rho; each partition also starts the other searches."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
@@ -129,7 +129,7 @@ def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.ran
 
 
 def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
-    """Give the clusters numbers as `energy_cluster` does."""
+    """Return labels with the clusters numbered as `energy_cluster` does, the largest first; (n, n), (n,) -> (n,)."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
@@ -137,7 +137,7 @@ def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
 def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
-    """Fill the rows of the table."""
+    """Build the comparison of repairs: constants, eigenvalues, changes of distances, W, T and best partitions."""
     with loading():
         from sklearn.metrics import adjusted_rand_score
 
@@ -166,11 +166,11 @@ def _compare_repairs(
 
 
 def _within_of(rho: FloatArray, labels: IntArray) -> float:
-    """Compute W of a partition."""
+    """Compute W of a partition from the matrix of rho and the labels; (n, n), (n,) -> float."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return float((np.einsum("ij,ij->j", Z, rho @ Z) / (2 * Z.sum(axis=0))).sum())
 
 
 def _total_of(rho: FloatArray) -> float:
-    """Compute T."""
+    """Compute T, the total dispersion, from the matrix of rho; (n, n) -> float."""
     return float(rho.sum()) / (2 * len(rho))

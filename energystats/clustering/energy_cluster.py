@@ -147,13 +147,13 @@ def energy_cluster(
 
 
 class _Auto(Algorithm):
-    """Take the exact method for one column, unless labels are given to start from, and Hartigan's elsewhere."""
+    """Cluster by the exact method where it applies and no labels are given to start from, else by Hartigan's method."""
 
     __slots__ = ()
     name: ClassVar[str] = "auto"
 
     def taken(self, d: Dissimilarity, search: Search) -> Algorithm:
-        """Choose the algorithm for these points."""
+        """Return the exact method if it applies to the points and no start labels are given, else Hartigan's."""
         return ALGORITHMS["exact-1d" if has_exact(d) and not search.by_labels else "hartigan"]
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -172,7 +172,7 @@ ALGORITHMS: dict[str, Algorithm] = {
 
 
 def as_algorithm(algorithm: str | Algorithm) -> Algorithm:
-    """Find the algorithm of a name, with its defaults; an object is one already."""
+    """Return the clustering algorithm of a given name with default options; an algorithm object is returned as is."""
     if isinstance(algorithm, Algorithm):
         return algorithm
     if isinstance(algorithm, type) and issubclass(algorithm, Algorithm):

@@ -40,7 +40,7 @@ __all__ = ["EnergyClustering"]
 
 
 class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
-    r"""Cluster by energy with the scikit-learn protocol.
+    r"""Cluster points by minimising W, as a scikit-learn estimator with fit, predict, transform and score.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return isinstance(self.metric, Gower) or is_named(self.metric, "gower")
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
-        """Check shape and names of a table as scikit-learn asks, and read its values as functions read them."""
+        """Check the shape and column names of X as scikit-learn asks, and return its values for `Dissimilarity`."""
         if as_algorithm(self.algorithm).reads_blocks:
             (X,), _ = opened((X,), {})
         read = as_table(X).values
@@ -167,7 +167,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Find the clusters of the rows of X.
+        """Find the clusters of the rows of X, store them in attributes, and return the estimator.
 
         Parameters
         ----------
@@ -222,7 +222,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self
 
     def _weighted_part(self, table: Any) -> Any:
-        """Select the rows (of a matrix the columns, too) that have a weight above 0."""
+        """Return the rows of a table that have a weight above 0; of a matrix of rho, these rows and columns."""
         if self._rows is None:
             return table
         if isinstance(table, Rows):
@@ -232,7 +232,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return _safe_indexing(table, self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Find the nearest cluster of new points by energy, argmin over l of 2 g(x, C_l) - g(C_l, C_l).
+        """Return the nearest cluster of each new point, argmin over l of 2 g(x, C_l) - g(C_l, C_l), g being mean rho.
 
         Parameters
         ----------
@@ -247,7 +247,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, _nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute the squared distances of new points to the means of the clusters in the feature space.
+        """Compute the squared distances of new points to the means of the clusters in feature space; (m, k).
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, np.asarray)
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Compute minus the (weighted) sum of squared distances of points to their nearest cluster.
+        """Return minus the (weighted) sum of squared distances of points to their nearest cluster mean.
 
         Parameters
         ----------
@@ -289,12 +289,15 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Read something from the squared distances (m, k) to the clusters; for tables in blocks, block by block."""
+        """Check X, and return `read` applied to the squared distances (m, k) of its rows to the clusters."""
         check_is_fitted(self, "partition_")
         return self._read_distances(self._table(X, reset=False), read)
 
     def _read_distances(self, points: Any, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Read it from the distances of a table that has been checked."""
+        """Return `read` applied to the squared distances (m, k) of checked points to the clusters.
+
+        A table that is read in blocks of rows is handled block by block.
+        """
         if isinstance(points, Rows):
             scaling, place = self.partition_.standardization, row_places(["X"], [len(points)], [None])
             if scaling is not None:
@@ -317,7 +320,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return found
 
     def _columns(self) -> list[str] | None:
-        """List the names of the columns that `fit` has seen, where they had any."""
+        """Return the column names that `fit` has seen, as strings; None if there were none."""
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(map(str, names))
 
@@ -331,7 +334,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
 
 class _Signs:
-    """Rho from new points to the fitted ones, block by block, and how much of it is negative.
+    """Compute rho from blocks of new points to the fitted points, and count the negative values.
 
     Parameters
     ----------
@@ -344,7 +347,7 @@ class _Signs:
         self.count, self.smallest = 0, 0.0
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Compute rho of one block."""
+        """Compute rho from a block of new points to the fitted points, and add its negative values to the count."""
         rho = self.rho(rows)
         if (lowest := float(rho.min(initial=0.0))) < 0:
             self.count += int(np.count_nonzero(rho < 0))
@@ -352,7 +355,7 @@ class _Signs:
         return rho
 
     def warn_of_negative(self) -> None:
-        """Warn as `fit` does: such a rho is not of negative type."""
+        """Warn if some rho to a fitted point was negative, because such a rho is not of negative type."""
         if self.count:
             warn(
                 f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}): "
@@ -363,13 +366,13 @@ class _Signs:
 
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
-    """Say where the rows of a table stand; `rows` are those that are used, None for all."""
+    """Return a function that describes a row of X for messages; with `rows`, row numbers count among these rows."""
     place = row_places(["X"], [n], [as_table(X).index])
     return place if rows is None else lambda row: place(int(rows[row]))
 
 
 def _check_two_dimensional(table: Any, *, square: bool) -> None:
-    """Refuse what is no table of real numbers, before scikit-learn, which sees a stand-in, would print that.
+    """Raise ValueError unless a table is two-dimensional and real, with the messages that scikit-learn asks for.
 
     "Reshape your data" and "Complex data not supported" are what scikit-learn asks its estimators to say; `square` says
     whether the table is to be a matrix of rho.
@@ -390,7 +393,7 @@ def _check_two_dimensional(table: Any, *, square: bool) -> None:
 
 
 def _stand_in(table: Any) -> Any:
-    """Make zeros of the shape of a table, which take no memory, under the names of its columns."""
+    """Return zeros with the columns of a table (at most two rows of a data frame), for the checks of scikit-learn."""
     if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
 
@@ -399,12 +402,12 @@ def _stand_in(table: Any) -> Any:
 
 
 def _nearest(squared: FloatArray) -> IntArray:
-    """Find the cluster at the smallest distance; (m, k) -> (m,)."""
+    """Return the number of the nearest cluster of each point; squared distances (m, k) -> (m,)."""
     return np.asarray(squared.argmin(axis=1), dtype=np.intp)
 
 
 def _smallest(squared: FloatArray) -> FloatArray:
-    """Find the smallest distance; (m, k) -> (m,)."""
+    """Return the smallest squared distance of each point to a cluster; (m, k) -> (m,)."""
     return np.asarray(squared.min(axis=1))
 
 
@@ -415,12 +418,12 @@ def _read_in(
     fitted: FloatArray,
     read: Callable[[FloatArray], AnyArray],
 ) -> AnyArray:
-    """Read something from the distances of one block of rows, by their rho to the points that the rule asks for."""
+    """Return `read` applied to the squared distances (m, k) of a block of points to the clusters."""
     return read(rule.squared_distances(len(points), lambda rows: metric.finite_between(points[rows], fitted)))
 
 
 def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
-    """Find the rows of weight above 0, None for all, and their weights, None for equal ones."""
+    """Return the rows that have a weight above 0, or None for all, and their weights, or None for equal ones."""
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")

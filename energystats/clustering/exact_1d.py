@@ -29,7 +29,7 @@ LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is ne
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """The m distinct values of a column, in a unit in which their width and their largest weight are near 1.
+    """Hold the m distinct values of one column, scaled so that their range and their largest weight are near 1.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class _Values:
 
     @classmethod
     def of(cls, points: FloatArray, weights: FloatArray, power: int) -> Self:
-        """Sort, and add up what is equal."""
+        """Return the sorted distinct values of a column with the summed weights of equal points, both scaled."""
         order = np.argsort(points, kind="stable")
         ordered = points[order]
         new = np.concatenate(([True], ordered[1:] > ordered[:-1]))
@@ -68,12 +68,12 @@ class _Values:
 
 
 def has_exact(d: Dissimilarity) -> bool:
-    """Tell whether rho is |x - y| or its square in one column."""
+    """Return whether rho is |x - y| or its square on one column of numbers, so that exact clustering is possible."""
     return d.power in (1.0, 2.0)
 
 
 def note_on_exactness(d: Dissimilarity) -> tuple[str, ...]:
-    """Say in a note what keeps one column of numbers from the exact method; nothing for other data."""
+    """Return a note that says why one column cannot be clustered exactly; an empty tuple for other data."""
     if d.coordinates is None or d.coordinates.shape[1] != 1 or has_exact(d):
         return ()
     power = d.power
@@ -85,7 +85,7 @@ def note_on_exactness(d: Dissimilarity) -> tuple[str, ...]:
 
 
 class _Intervals(NamedTuple):
-    """The best clusters of one column: its values, the first rank of each cluster but the first, labels, W, S and T."""
+    """Hold the best clusters of one column: distinct values, first rank of each but the first, labels, W, S and T."""
 
     values: _Values
     power: int
@@ -97,7 +97,7 @@ class _Intervals(NamedTuple):
 
 
 def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
-    """Find the best clusters without their upper bound."""
+    """Find the k clusters of one column with the smallest W by dynamic programming; return them with W, S and T."""
     points = d.points[:, 0]
     power = 2 if d.power == 2 else 1
     # equal points share a cluster, so that only distinct values count
@@ -118,7 +118,7 @@ def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
 
 @dataclass(frozen=True, slots=True)
 class Exact1D(Algorithm):
-    r"""Find the best clusters of one column for rho = \|x - y\| or its square: intervals, without starts or a seed.
+    r"""Cluster one column into the k intervals with the smallest W, exactly, for rho = \|x - y\| or its square.
 
     See Also
     --------
@@ -149,7 +149,7 @@ class Exact1D(Algorithm):
 
 
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
-    """Make the best partition of one column into k clusters, which are intervals, numbered from left to right."""
+    """Return the best partition of one column into k clusters, which are intervals numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
     bound = _bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
     return Partition(
@@ -176,7 +176,7 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
 
 
 def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute W of every cluster, S and T for |x - y|.
+    """Compute W of every cluster, S and T of one column for rho = |x - y|, from its sorted values.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
@@ -193,14 +193,17 @@ def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatAr
 
 
 def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
-    """Compute the summands of W of consecutive values, masses from both ends, so that light points keep theirs."""
+    """Compute the terms of W of a run of consecutive values, one for each gap between neighbours.
+
+    Masses are summed from both ends, so that light points keep their digits.
+    """
     w = values.weights[start:stop]
     below, above = np.cumsum(w)[:-1], np.cumsum(w[::-1])[-2::-1]
     return np.asarray(values.gaps[start : stop - 1] * (below * (above / w.sum())))
 
 
 def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute W of every cluster, S and T for (x - y)**2: sums of squares about the means."""
+    """Compute W of every cluster, S and T of one column for rho = (x - y)**2: sums of squares about the means."""
     x, w = values.x - values.x[values.x.size // 2], values.weights
     within, means, masses = np.zeros((3, edges.size - 1))
     for j, (start, stop) in enumerate(pairwise(edges)):
@@ -215,13 +218,16 @@ def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, 
 
 
 def _bound_on_line(values: _Values, k: int) -> float:
-    """Sum the k - 1 largest eigenvalues of G_c for |x - y|, which what is raised to `NEGLIGIBLE` hardly raises."""
+    """Compute the upper bound on S of one column for |x - y|: the sum of the k - 1 largest eigenvalues of G_c.
+
+    Gaps and weights below `NEGLIGIBLE` are raised to it, which hardly changes the sum.
+    """
     gaps, weights = np.maximum(values.gaps, NEGLIGIBLE), np.maximum(values.weights, NEGLIGIBLE)
     return float(line_eigenvalues(gaps, weights, k - 1).sum()) if k > 1 else 0.0
 
 
 def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None, *, alpha: float = 1.0) -> Partition:
-    r"""Find the best partition of one column for rho = \|x - y\| or its square: exact, no start, no seed.
+    r"""Find the partition of one column with the smallest W, exactly, for rho = \|x - y\| or its square.
 
     Parameters
     ----------

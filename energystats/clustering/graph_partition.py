@@ -160,7 +160,7 @@ def graph_partition(
 
 @dataclass(frozen=True, eq=False)
 class _Objective:
-    """A graph, and the sum over clusters of cost/mass that is minimised.
+    """Hold a graph, and compute for any labels the objective of its partition: the sum over clusters of cost/mass.
 
     Attributes
     ----------
@@ -181,81 +181,81 @@ class _Objective:
 
     @property
     def n(self) -> int:
-        """Number of vertices."""
+        """Return the number of vertices."""
         return int(self.matrix.shape[0])
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Row sums of A; (n,)."""
+        """Return the degrees of the vertices, which are the row sums of A; (n,)."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64)
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Weights of the vertices, of which masses are sums; (n,)."""
+        """Return the weights of the vertices, which are summed to the masses of clusters; (n,)."""
         if self.cut == "normalized":
             return self.degrees
         return np.ones(self.n) if self.given is None else self.given
 
     @cached_property
     def offsets(self) -> FloatArray:
-        """b_i of the matrix diag(b) - A of the quadratic form: its degrees for a cut, 0 for links inside; (n,)."""
+        """Return the vector b in diag(b) - A, the matrix of the graph objective: degrees for cuts, else 0; (n,)."""
         return np.zeros(self.n) if self.cut == "association" else self.degrees
 
     @cached_property
     def loops(self) -> FloatArray:
-        """Diagonal of A; (n,)."""
+        """Return the weights of the self loops, the diagonal of A; (n,)."""
         return np.asarray(self.matrix.diagonal())
 
     @cached_property
     def components(self) -> IntArray:
-        """Component of each vertex; (n,)."""
+        """Return the number of the connected component of each vertex; (n,)."""
         return cast(IntArray, connected_components(self.matrix, directed=False)[1].astype(np.intp))
 
     @cached_property
     def n_components(self) -> int:
-        """Number of connected components."""
+        """Return the number of connected components of the graph."""
         return int(self.components.max()) + 1
 
     @cached_property
     def tolerance(self) -> float:
-        """Least gain of a move, so that rounding is not chased."""
+        """Return the gain that a move must exceed, so that rounding errors cause no moves."""
         reach = np.asarray(abs(self.matrix).sum(axis=1))
         heavy = self.weights > 0
         return MOVE_TOLERANCE * self.k * float((reach[heavy] / self.weights[heavy]).max(initial=0.0))
 
     def link_sums(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Sum the links inside each cluster, both ways, and those that leave it; (k,), (k,)."""
+        """Compute the sums of the links inside each cluster, counted both ways, and of those leaving it; (k,), (k,)."""
         rows = np.repeat(labels, np.diff(self.matrix.indptr))
         same = rows == labels[self.matrix.indices]
         inside = _sum_by_label(rows[same], self.matrix.data[same], self.k)
         return inside, _sum_by_label(rows[~same], self.matrix.data[~same], self.k)
 
     def costs(self, labels: IntArray) -> FloatArray:
-        """Sum the links that leave each cluster, or minus those inside it; (k,)."""
+        """Compute the cost of each cluster: the sum of links leaving it, or minus that of links inside; (k,)."""
         inside, leaving = self.link_sums(labels)
         return -inside if self.cut == "association" else leaving
 
     def masses(self, labels: IntArray) -> FloatArray:
-        """Sum the weights of each cluster; (k,)."""
+        """Compute the mass of each cluster of vertices, which is the sum of their weights; (k,)."""
         return _sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
-        """Compute cost/mass of each cluster, 0 where both are 0; (k,)."""
+        """Compute the term cost/mass of each cluster of vertices in the graph objective, 0 where both are 0; (k,)."""
         masses = self.masses(labels)
         return self.costs(labels) / np.where(masses > 0, masses, 1.0)
 
     def score(self, labels: IntArray) -> float:
-        """Compute what is minimised."""
+        """Compute the graph objective of given labels, the sum of cost/mass over the clusters."""
         return float(self.quotients(labels).sum())
 
     @cached_property
     def root(self) -> FloatArray:
-        """Square roots of the weights, 1 for an isolated vertex without one; (n,)."""
+        """Return the square roots of the vertex weights, 1 for an isolated vertex of weight 0; (n,)."""
         return np.sqrt(np.where(self.weights > 0, self.weights, 1.0))
 
     @cached_property
     def relaxation(self) -> Relaxation:
-        """D_w^(-1/2) (B - A) D_w^(-1/2), and the directions that every partition contains."""
+        """Return the relaxed graph problem: the matrix D_w^(-1/2) (B - A) D_w^(-1/2) and its known eigenvectors."""
         from scipy import sparse
 
         scale = sparse.diags_array(1 / self.root)
@@ -273,13 +273,13 @@ class _Objective:
 
     @cached_property
     def eigenpairs(self) -> tuple[FloatArray, FloatArray]:
-        """The relaxed solution beside the directions set aside."""
+        """Compute the smallest eigenpairs of the relaxed graph problem, without the known eigenvectors."""
         known = self.n_components if self.cut != "association" else 1
         return smallest_pairs(self.relaxation, self.k - known)
 
     @property
     def bound(self) -> float:
-        """No partition into k clusters has a lower score."""
+        """Compute a lower bound on the objective of every partition of the graph into k clusters, from eigenvalues."""
         if self.cut != "association":
             values, rounding = self.eigenpairs[0], self.n * EPS * self.relaxation.ceiling
             # of small ones rounding is a part that can be seen, and would lift the bound above what it bounds
@@ -289,17 +289,17 @@ class _Objective:
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 
     def rows(self) -> FloatArray:
-        """Compute D_w^(-1/2) times the relaxed columns; its rows would be equal within the clusters of a solution."""
+        """Compute spectral coordinates of the vertices, a row each, from the relaxed graph problem; (n, k)."""
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 
 def _sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
-    """Sum the values of each label; (k,)."""
+    """Sum the values of each label 0..k-1; (n,), (n,) -> (k,)."""
     return np.asarray(np.bincount(labels, values, minlength=k), dtype=np.float64)
 
 
 def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
-    """Yield starting labels, each from its own child of `rng`, which is given away with them."""
+    """Yield pairs of starting labels of the vertices and the child of `rng` that drew them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
     for i, child in enumerate(children(rng, n_init)):
@@ -315,7 +315,10 @@ def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random
 
 
 def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray:
-    """Draw seeds far apart in numbers of edges; every vertex joins the nearest one, a vertex out of reach any."""
+    """Draw k seed vertices far apart in numbers of edges, and return the nearest seed of every vertex as its label.
+
+    A vertex that no seed can reach gets a random label.
+    """
     n, pattern = graph.n, graph.matrix != 0
     seeds: list[int] = []
     steps = np.full(n, np.inf)
@@ -335,7 +338,9 @@ def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray
 
 
 def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
-    """Find the local optimum of lowest score; a later one wins only when it is lower beyond rounding.
+    """Search from every start and from perturbations, and return the local optimum with the lowest score.
+
+    A later optimum wins only when it is lower by more than rounding.
 
     From every start the search goes on `N_PERTURB` times after a perturbation, and keeps what is better.
     """
@@ -354,7 +359,7 @@ def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
 
 
 def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
-    """Change labels nearby: around a random vertex a part of the graph, or a part of its cluster, changes cluster.
+    """Return labels in which a random neighbouring part of the graph, or of one cluster, has changed its cluster.
 
     In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
     into a third to make room.
@@ -374,7 +379,7 @@ def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generato
 
 
 def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum:
-    """Move vertices until no single move improves; the sums are recomputed before that is believed."""
+    """Move single vertices until no move lowers the score, confirmed by recomputed sums; return the optimum."""
     labels = start.copy()
     rows = graph.matrix
     n_iter, converged, confirmed = 0, True, False
@@ -403,7 +408,10 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
 
 
 def _joined_components(graph: _Objective) -> IntArray:
-    """Join whole components into at most as many clusters, the largest first to the smallest cluster."""
+    """Return labels that join whole connected components into at most k clusters.
+
+    The largest component comes first, and each goes to the cluster that is smallest so far.
+    """
     sizes = np.bincount(graph.components)
     cluster = np.empty(sizes.size, dtype=np.intp)
     filled = np.zeros(graph.k)
@@ -414,7 +422,7 @@ def _joined_components(graph: _Objective) -> IntArray:
 
 
 def _report_doubts(graph: _Objective, best: LocalOptimum, max_iter: int) -> None:
-    """Warn of a graph in several pieces, and of a search that was cut off."""
+    """Warn if a cut is asked for of a graph with several components, and if the search was cut off at `max_iter`."""
     if graph.cut != "association" and graph.n_components > 1:
         isolated = int((np.bincount(graph.components) == 1).sum())
         alone = f" ({isolated} of them single vertices)" if isolated else ""
@@ -436,7 +444,10 @@ def _reported(
     index: Any,
     exponent: int,
 ) -> GraphPartition:
-    """Make the result, with the sign of an association turned back, in the unit of the links."""
+    """Build the `GraphPartition` of the best labels found, in the unit of the links.
+
+    The sign of an association is turned back.
+    """
     labels = _numbered_labels(graph, best.labels)
     sign = -1.0 if graph.cut == "association" else 1.0
     quotients = sign * graph.quotients(labels) + 0.0
@@ -471,7 +482,7 @@ def _reported(
 
 
 def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
-    """Order clusters by falling numbers of vertices or sums of weights; then by rising cost/mass and links inside."""
+    """Return labels with the clusters numbered by falling size, then rising cost/mass, then links inside; (n,)."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())
@@ -480,7 +491,7 @@ def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
 
 
 def _freeze_sparse(matrix: Any) -> Any:
-    """Make the arrays of a sparse matrix, which are nobody else's, read-only."""
+    """Set the arrays of a sparse matrix read-only, and return the matrix."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix

@@ -22,7 +22,7 @@ VERTICES_DRAWN = 300  # as points with links; more are drawn as a matrix
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GraphPartition(Labelled):
-    """Clusters of the vertices of a graph.
+    """Hold a partition of the vertices of a graph into clusters, with its objective and a bound on it.
 
     Attributes
     ----------
@@ -88,12 +88,12 @@ class GraphPartition(Labelled):
 
     @property
     def n(self) -> int:
-        """Number of vertices."""
+        """Return the number of vertices."""
         return int(self.labels.size)
 
     @property
     def tightness(self) -> float:
-        """bound/value, for "association" value/bound: 1 proves the optimum; NaN where that says nothing."""
+        """Return bound/value, for "association" value/bound: 1 proves the optimum; NaN where it means nothing."""
         low, high = (self.value, self.bound) if self.cut == "association" else (self.bound, self.value)
         if low == high:
             return 1.0
@@ -139,7 +139,7 @@ class GraphPartition(Labelled):
         return f"Every graph can be cut; that it was is no evidence of clusters.{proved}"
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate one row per cluster: cluster, size, mass, links inside (both ways) and leaving, value."""
+        """Return a data frame with one row per cluster: cluster, size, mass, links inside and leaving, value."""
         import pandas as pd
 
         columns = {
@@ -153,9 +153,9 @@ class GraphPartition(Labelled):
         return pd.DataFrame(columns)
 
     def plot(self, ax: Axes | None = None, *, kind: Literal["graph", "matrix"] | None = None) -> Axes:
-        """Draw the graph from spectral coordinates, or the matrix with its rows in the order of the clusters.
+        """Draw the graph at spectral coordinates, or its matrix with the rows sorted by cluster, and return the axes.
 
-        None draws the graph up to 300 vertices.
+        With ``kind=None`` the graph is drawn up to 300 vertices, and the matrix of more.
         """
         from energystats._core.graph_layout import place_vertices
         from energystats.plotting.spectra import plot_adjacency, plot_graph

@@ -21,7 +21,7 @@ def energy_hclust(
     alpha: float = 1.0,
     standardize: bool = False,
 ) -> FloatArray:
-    r"""Join the two clusters of smallest energy distance, again and again; the tree is a SciPy linkage matrix.
+    r"""Cluster by joining the two clusters of smallest energy distance, step by step; return a SciPy linkage matrix.
 
     Parameters
     ----------

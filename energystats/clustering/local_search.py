@@ -80,7 +80,7 @@ NO_MOVES = np.empty((0, 3), np.intp)
 
 
 class State(NamedTuple):
-    """Sums over the clusters of a partition, which the loops keep up to date.
+    """Hold counts, masses and sums of rho of the clusters of a partition, which a search updates at every move.
 
     Attributes
     ----------
@@ -101,13 +101,13 @@ class State(NamedTuple):
 
     @property
     def W(self) -> float:
-        """Sum of w_l/(2 s_l)."""
+        """Return W of the partition, the sum of w_l/(2 s_l) over the clusters."""
         return float(np.sum(self.within / (2 * self.mass)))
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Minimise W over partitions into k clusters.
+    """Hold what a search for the smallest W needs: the matrix of rho, weights, number of clusters and tolerance.
 
     Attributes
     ----------
@@ -131,28 +131,28 @@ class Problem:
 
     @property
     def n(self) -> int:
-        """Number of points."""
+        """Return the number of points."""
         return len(self.R)
 
     @cached_property
     def totals(self) -> FloatArray:
-        """Weighted sums of rho over all points; (n,)."""
+        """Return the weighted sum of rho from each point to all points; (n,)."""
         return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
-        """Compute the sums of a partition from scratch, O(n^2)."""
+        """Compute the sums of rho of the clusters of a partition from scratch, in O(n^2) time."""
         with uninterrupted():
             return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
-        """Compute the sums to rounding, those of the largest cluster as what the others leave."""
+        """Compute the sums of rho of the clusters up to rounding, those of the largest cluster by subtraction."""
         with uninterrupted():  # while Python makes objects of a long call's result, Ctrl-C would break it
             return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalOptimum:
-    """A partition where one search ended.
+    """Hold the partition at which one local search ended, with its W, passes and moves.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ def hartigan(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """Move single points until no move lowers W by more than the tolerance [G alg 1].
+    """Move single points while W falls by more than the tolerance, and return the local optimum [G alg 1].
 
     The table T = RZ is kept up to date move by move. Before the answer is believed, the table is computed afresh
     and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early. An
@@ -229,7 +229,7 @@ def lloyd(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """Send all points to their nearest clusters until nothing moves, or a pass would not lower W [D alg 2].
+    """Move all points to their nearest clusters while W falls, and return the local optimum [D alg 2].
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
@@ -276,7 +276,7 @@ def lloyd(
 
 
 def _changes(before: IntArray, after: IntArray) -> IntArray:
-    """List the rows (point, from, to) of a pass."""
+    """List the points that changed cluster in a pass, as rows (point, from, to); (n,), (n,) -> (m, 3)."""
     rows = np.flatnonzero(before != after)
     return np.stack([rows, before[rows], after[rows]], axis=1)
 
@@ -289,7 +289,7 @@ PAIRS_OF_STARTS = 40_000_000  # the same of starts, whose tables (at most 20 MB)
 
 
 class _Best(NamedTuple):
-    """The best partition, the labels that the search of it began with, and W."""
+    """Hold the labels and W of the best partition found, and the labels that its search began with."""
 
     labels: IntArray
     origin: IntArray
@@ -297,7 +297,10 @@ class _Best(NamedTuple):
 
 
 class _Portion(NamedTuple):
-    """Searches to be made at once: starts (b, n), or numbers (b, 5) for perturbations, the first being `turn`."""
+    """Hold a batch of searches: starting labels (b, n), or random numbers (b, 5) for perturbations.
+
+    `turn` is the number of the first perturbation, `skipped` counts those that are not needed.
+    """
 
     starts: IntArray
     uniforms: FloatArray
@@ -306,13 +309,13 @@ class _Portion(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Searches that are done with after it."""
+        """Return the number of searches in this batch, those that are skipped included."""
         return len(self.starts) + len(self.uniforms) + self.skipped
 
 
 @dataclass(eq=False)
 class MultiStartSearch:
-    """Starts, and then perturbations of the best partition among them, until it was found often enough.
+    """Search from many starts, and then from perturbations of the best partition, until it was found often enough.
 
     Attributes
     ----------
@@ -337,7 +340,7 @@ class MultiStartSearch:
     found: int = 0
 
     def lowest(self) -> _Best:
-        """Find the best partition of Hartigan's method, in compiled calls of many searches each."""
+        """Run the searches by Hartigan's method, many in each compiled call, and return the best partition."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
@@ -357,7 +360,7 @@ class MultiStartSearch:
         log_moves: bool = False,
         callback: Callable[[int, int, float], object] | None = None,
     ) -> LocalOptimum:
-        """Find the best partition of any method in calls of a pass each, so that somebody can watch or interrupt it."""
+        """Run the searches by any method pass by pass, for callbacks, and return the best local optimum."""
         problem, best, made, taken_back = self.problem, None, 0, 0
         with self.shown(1, 1) as portions:
             for portion in portions:
@@ -377,7 +380,7 @@ class MultiStartSearch:
         return cast(LocalOptimum, best)
 
     def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
-        """Make labels to begin with; None where a perturbation left a cluster without points."""
+        """Return the labels that a search begins with; None if a perturbation left a cluster without points."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
         if best is None or not len(portion.uniforms):
@@ -389,7 +392,7 @@ class MultiStartSearch:
         return labels if whole else None
 
     def portions(self, size: int, n_starts: int) -> Iterator[_Portion]:
-        """Yield starts, and then perturbations for as long as they are wanted."""
+        """Yield batches of starting labels, then of perturbations until the best partition was found often."""
         starts, none, nothing = iter(self.starts), np.empty((0, self.problem.n), np.intp), np.empty((0, UNIFORMS))
         # first the starts ...
         while block := list(islice(starts, n_starts)):
@@ -404,14 +407,14 @@ class MultiStartSearch:
             yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
 
     def shown(self, size: int, n_starts: int) -> closing[Generator[_Portion, None, None]]:
-        """Put the portions behind a bar."""
+        """Return a context manager over the batches of searches, with a progress bar."""
         total = self.n_starts + self.tries
         portions = self.portions(size, n_starts)
         return closing(with_bar(portions, self.progress, total=total, unit="search", size=lambda p: p.size))
 
 
 def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generator) -> Iterator[IntArray]:
-    """Yield starting labels."""
+    """Yield starting labels `n_init` times, drawn by k-means++ or at random; (n,) each."""
     for _ in range(n_init):
         if init == "k-means++":
             yield plus_plus_start(problem.R, problem.k, rng, problem.weights)
@@ -420,7 +423,7 @@ def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generat
 
 
 def _report_taken_back(taken_back: int, made: int) -> None:
-    """Warn of passes of Lloyd's rule that would not have lowered W."""
+    """Warn that rho is not of negative type if passes of Lloyd's rule were undone because W would not have fallen."""
     if taken_back:
         warn(
             "A pass of Lloyd's rule would not have lowered W and was taken back "
@@ -434,7 +437,7 @@ def _report_taken_back(taken_back: int, made: int) -> None:
 
 
 class _LocalSearch(Algorithm):
-    """Search locally over the stored pairs from many starts, of which the one of lowest W is reported."""
+    """Cluster by local search over the stored matrix of rho from many starts, and keep the result of lowest W."""
 
     __slots__ = ()
     name: ClassVar[Literal["hartigan", "lloyd"]]
@@ -442,11 +445,11 @@ class _LocalSearch(Algorithm):
 
     @abstractmethod
     def tries(self, n: int) -> int:
-        """Return how often every start is perturbed, for n points."""
+        """Return the number of perturbations for each start, for n points."""
 
     @abstractmethod
     def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
-        """Find the local optimum of lowest W."""
+        """Run the search from all starts, and return the local optimum of lowest W."""
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         size = Size.of(d)
@@ -459,7 +462,7 @@ class _LocalSearch(Algorithm):
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def _rounds(self, d: Dissimilarity, search: Search) -> bool:
-        """Tell whether the pairs are stored in single precision, so many are they; nobody watches the search then."""
+        """Return whether rho is stored in single precision: for many points without callback or logged moves."""
         spectral = isinstance(search.init, str) and search.init == "spectral"
         watched = search.callback is not None or search.log_moves or spectral
         return self.compiled and d.has_points and d.n > DOUBLE_UP_TO and not watched
@@ -506,7 +509,10 @@ class _LocalSearch(Algorithm):
 
 
 def _polished(d: RoundedPoints, best: LocalOptimum, problem: Problem, tolerance: float) -> LocalOptimum:
-    """End a search in double precision, in the unit of the data; W on the way there has seven digits."""
+    """Finish a search in double precision, and return its local optimum in the unit of the data.
+
+    W after the passes in single precision has seven digits.
+    """
     found = polish(d, best.labels, problem.weights, problem.k, tolerance, problem.max_iter)
     path = np.maximum(np.ldexp(best.path, d.unit), found.within)
     path = np.append(path[: path.size - (found.n_iter == 0)], found.within)
@@ -522,7 +528,7 @@ def _polished(d: RoundedPoints, best: LocalOptimum, problem: Problem, tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Hartigan(_LocalSearch):
-    """Move single points for as long as W falls, from many starts and from perturbations of the best [G alg 1].
+    """Cluster by moving single points while W falls, from many starts and perturbations of the best result [G alg 1].
 
     Parameters
     ----------
@@ -566,7 +572,7 @@ class Hartigan(_LocalSearch):
 
 @dataclass(frozen=True, slots=True)
 class Lloyd(_LocalSearch):
-    """Send all points to their nearest clusters at once, again and again: kernel k-means [D alg 2].
+    """Cluster by moving all points to their nearest clusters at once, repeatedly: kernel k-means [D alg 2].
 
     See Also
     --------
@@ -594,7 +600,7 @@ class Lloyd(_LocalSearch):
 
 
 def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
-    """Find labels and W of the partition of `energy_cluster` with its defaults, without upper bound and coordinates.
+    """Find the partition of `energy_cluster` with its defaults, and return its labels and W, without the upper bound.
 
     For trees, tests and references, which are searched as well as the data are.
     """
@@ -607,6 +613,6 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
 
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
-    """Find labels and W of the best of several k-means++ starts of Hartigan's method, perturbed."""
+    """Minimise W by Hartigan's method from k-means++ starts and perturbations, and return labels and W."""
     best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
     return best.labels, best.within

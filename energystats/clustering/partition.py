@@ -48,7 +48,7 @@ ROWS_PER_BLOCK = 256  # of new points
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Partition(Labelled):
-    """Clusters found by minimising W, which is maximising S.
+    """Hold a partition of points into clusters, with W, S, T, an upper bound on S, and how it was found.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ class Partition(Labelled):
 
     @property
     def tightness(self) -> float:
-        """S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
+        """Return S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
         rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
         return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
@@ -188,7 +188,7 @@ class Partition(Labelled):
         return [*self._members(), how, *self.notes, *estimated, proof, about, *self._hint()]
 
     def _hint(self) -> list[str]:
-        """Hint at two groups that show more clearly elsewhere, where clusters were searched by Euclidean distances."""
+        """Return a hint that two groups show more clearly along another line than these clusters, or an empty list."""
         points = self.points
         searched = self.n_init > 0 and self.k > 1 and isinstance(self.metric, Euclidean)
         if not searched or points is None or points.shape[1] < 2 or len(points) < SMALLEST_SAMPLE:
@@ -211,7 +211,7 @@ class Partition(Labelled):
 
     @property
     def _at_bound(self) -> bool:
-        """Tell whether S is its upper bound, which proves the optimum; not for a bound that is estimated."""
+        """Return whether S equals its upper bound, which proves the optimum; False where the bound is an estimate."""
         proves = self.within == 0 or BOUND_ROUNDING * self.total <= RESOLVED * self.within
         return self.k > 1 and self.approximation is None and proves and self.tightness >= 1 - BOUND_ROUNDING
 
@@ -221,7 +221,7 @@ class Partition(Labelled):
         return f"Any data can be cut into {self.k}; `cluster_test` asks whether there is more than a cut, and where."
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate one row per cluster: cluster, size, weight where rows have one, and W of the cluster."""
+        """Return a data frame with one row per cluster: cluster, size, weight (if points have weights) and W."""
         import pandas as pd
 
         weight = {} if self.masses is None else {"weight": self.masses.tolist()}
@@ -231,7 +231,7 @@ class Partition(Labelled):
     def plot(
         self, ax: Axes | None = None, *, space: Any = None, axes: Any = None, labels: ArrayLike | None = None
     ) -> Axes:
-        """Draw the points by cluster; one column as a histogram with its breaks and density.
+        """Draw the points in a plane, marked by cluster; one column as a histogram with breaks and density.
 
         Parameters
         ----------
@@ -324,7 +324,7 @@ class Partition(Labelled):
         return mark_classes(points, codes[rows], names, ax)
 
     def _plane(self, space: Any) -> Plane:
-        """Choose the coordinates that `plot` shows."""
+        """Return the coordinates, rows and axis titles with which `plot` draws the points in a plane."""
         return choose_plane(
             space,
             self.labels,
@@ -336,7 +336,7 @@ class Partition(Labelled):
         )
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
-        """Draw T, its parts S and W, and the clusters' parts of W, with the bound on S."""
+        """Draw T, its parts S and W, and the part of W of each cluster, with the upper bound on S."""
         from energystats.plotting.distances import plot_parts
 
         return plot_parts(
@@ -380,7 +380,7 @@ class Partition(Labelled):
         return plot_cluster_means(means, ax, features=features, sizes=self.sizes)
 
     def plot_path(self, ax: Axes | None = None) -> Axes:
-        """Draw W from pass to pass of the search that found the partition."""
+        """Draw W after every pass of the search that found the partition."""
         from energystats.plotting.points import plot_path
 
         path = np.array([self.within]) if self.path is None else self.path
@@ -402,7 +402,7 @@ def make_partition(
     path: FloatArray | None = None,
     moves: IntArray | None = None,
 ) -> Partition:
-    """Order the clusters that a search found, and compute their dispersions, the upper bound and coordinates.
+    """Build the `Partition` of given labels: number the clusters, compute W, S, T, the bound on S and coordinates.
 
     Points that are labelled -1 are in no cluster, and no part of the dispersions.
     """
@@ -455,7 +455,9 @@ def make_partition(
 def find_numbers(
     points: FloatArray | None, labels: IntArray, M: FloatArray, s: FloatArray
 ) -> tuple[IntArray, FloatArray | None]:
-    """Give clusters their numbers, (k,): intervals of one column from left to right, with the breaks between them.
+    """Return new numbers of the clusters, (k,), and the breaks between them if they are intervals of one column.
+
+    Intervals are numbered from left to right.
 
     Others are numbered from M = Z'RZ and the sums of weights, the heaviest first.
     """
@@ -464,7 +466,7 @@ def find_numbers(
 
 
 def find_intervals(points: FloatArray | None, labels: IntArray, k: int) -> tuple[IntArray, FloatArray] | None:
-    """Find the numbers of intervals of one column from left to right, (k,), and their breaks, (k - 1,); else None."""
+    """Return numbers from left to right, (k,), and breaks, (k - 1,), of clusters that are intervals; else None."""
     if points is None or points.shape[1] != 1:
         return None
     x, low, high = points[:, 0], np.full(k, np.inf), np.full(k, -np.inf)
@@ -480,13 +482,13 @@ def find_intervals(points: FloatArray | None, labels: IntArray, k: int) -> tuple
 
 
 def midpoints(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute the values halfway between clusters, below the right one even where the two are neighbouring floats."""
+    """Compute the values halfway between neighbouring clusters, below the right one even for neighbouring floats."""
     middle = left + 0.5 * (right - left)
     return np.where(middle < right, middle, left)
 
 
 def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
-    """Make the partition of the points that are in clusters, and put the others beside it."""
+    """Return the partition of the points that are in clusters, with label -1 for the other points."""
     inside = np.flatnonzero(labels >= 0)
     found = make_partition(d.subset(inside), labels[inside], k, algorithm=algorithm, n_init=0, n_iter=0, converged=True)
     labels = np.full(d.n, -1, dtype=np.intp)
@@ -502,7 +504,9 @@ def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestCluster:
-    """Assign points by argmin over l of 2 g(x, C_l) - g(C_l, C_l), the energy distance from C_l to a point mass at x.
+    """Assign points to clusters: argmin over l of 2 g(x, C_l) - g(C_l, C_l), where g is the mean rho between two sets.
+
+    This is the cluster whose energy distance from a point mass at x is smallest.
 
     Attributes
     ----------
@@ -517,18 +521,18 @@ class NearestCluster:
 
     @classmethod
     def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
-        """Make the rule from the labels 0..k-1 of the clustered points and W of each cluster."""
+        """Build the rule for new points from the labels 0..k-1 of the clustered points and W of each cluster."""
         Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
         return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
 
     def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
-        """Assign new points; `rho_of_rows` gives rho from a slice of them to the clustered ones, (rows, n)."""
+        """Return the nearest cluster of each new point; `rho_of_rows` computes rho from a slice of them, (rows, n)."""
         return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute squared distances to the means of clusters in feature space, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        """Compute squared distances of points to cluster means in feature space, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
         blocks = [
             rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
             for i in range(0, n_points, ROWS_PER_BLOCK)

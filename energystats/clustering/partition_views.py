@@ -32,7 +32,7 @@ SPACES = (
 
 
 class Plane(NamedTuple):
-    """Coordinates of the points `rows`, names of both axes and what follows them, and whether they have one unit."""
+    """Hold what a scatter plot shows: rows, coordinates, axis titles and units, and whether both axes have one unit."""
 
     rows: IntArray
     points: FloatArray
@@ -42,7 +42,7 @@ class Plane(NamedTuple):
 
 
 def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
-    """Choose the points to draw: all, or always the same random part with at least fifty points of every cluster."""
+    """Return the rows of the points to draw: all, or a fixed random part with at least fifty of every cluster."""
     n = labels.size
     if n <= most:
         return np.arange(n)
@@ -65,7 +65,7 @@ def choose_plane(
     standardized: bool,
     metric: Metric,
 ) -> Plane:
-    """Choose the plane: the only two columns, principal components, or what `space` asks for.
+    """Return coordinates for a scatter plot: the only two columns, principal components, or what `space` asks for.
 
     Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else.
 
@@ -101,7 +101,7 @@ def choose_plane(
 
 
 def _names_components(space: Any, columns: Sequence[str] | None) -> bool:
-    """Tell whether two principal components are named, and not columns that are called so."""
+    """Return whether `space` names two principal components, such as PC1, and not columns with such names."""
     if not isinstance(space, Sequence) or isinstance(space, str) or len(space) != 2:
         return False
     named = all(isinstance(axis, str) and COMPONENT.fullmatch(axis) for axis in space)
@@ -109,14 +109,14 @@ def _names_components(space: Any, columns: Sequence[str] | None) -> bool:
 
 
 def _needed(points: FloatArray | None, space: str) -> FloatArray:
-    """Return the table, which a partition of a matrix does not have."""
+    """Return the points; raise ValueError if there are none, because a matrix was clustered."""
     if points is None:
         raise ValueError(f"`space` can be {space} only where columns of numbers were clustered.")
     return points
 
 
 def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[str] | None) -> tuple[int, int] | None:
-    """Find two columns that were named or numbered, or are all there are; None where they were not meant."""
+    """Return the numbers of the two columns that `space` names, or that are all there are; else None."""
     if space is None:
         return (0, 1) if points is not None and points.shape[1] == 2 else None
     if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
@@ -129,12 +129,12 @@ def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[
 
 
 def _choose_column_names(points: FloatArray, columns: Sequence[str] | None) -> list[str]:
-    """Name the columns, by their numbers where they have no names."""
+    """Return the names of the columns of a table, or numbered names if it has none."""
     return list(columns) if columns else [f"column {j}" for j in range(points.shape[1])]
 
 
 def _column_number(column: str | int, names: Sequence[str]) -> int:
-    """Find a column that was named or numbered."""
+    """Return the number of a column given by its name or number; raise ValueError if there is no such column."""
     if isinstance(column, str):
         if column not in names:
             raise ValueError(f"`space` must name columns of the table, and {column!r} is none of them.")
@@ -147,14 +147,14 @@ def _column_number(column: str | int, names: Sequence[str]) -> int:
 def _plane_of_columns(
     points: FloatArray, columns: Sequence[str] | None, pair: tuple[int, int], standardized: bool, rows: IntArray
 ) -> Plane:
-    """Take two columns as they are."""
+    """Return two columns of a table, unchanged, as coordinates for a scatter plot, with their names as axis titles."""
     names = _choose_column_names(points, columns)
     unit = " (z-score)" if standardized else ""
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
 
 def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] = (0, 1)) -> Plane:
-    """Compute two principal components of the columns, the first ones unless others are asked for."""
+    """Compute two principal components of the columns, and return them as coordinates for a scatter plot."""
     most = points.shape[1]
     if pair != (0, 1) and not all(0 <= j < most for j in pair):
         raise ValueError(f"`axes` must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}.")
@@ -172,7 +172,10 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Draw discriminant axes; two clusters have one, beside which the first principal component is drawn."""
+    """Return the scores on discriminant axes of the clusters as coordinates for a scatter plot.
+
+    For two clusters there is one axis, drawn against the first principal component.
+    """
     plane, positions = _components_plane(points, rows), _discriminant_positions(points, labels)[rows]
     if positions.shape[1] == 0:  # all means coincide
         return plane
@@ -184,7 +187,7 @@ def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) ->
 
 
 def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
-    """Compute positions along the lines between the means of clusters among decorrelated columns; (n, d) -> (n, m).
+    """Compute positions of points along the discriminant axes of their clusters; (n, d) -> (n, m).
 
     These are the axes of linear discriminant analysis, of which there are at most k - 1; m is at most 2.
     """
@@ -201,7 +204,7 @@ def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
-    """Compute principal coordinates of rho, which is kernel PCA with the kernel that generates it."""
+    """Compute the first two principal coordinates of rho (kernel PCA) as coordinates for a scatter plot."""
     d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
@@ -214,7 +217,7 @@ def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
 
 
 def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
-    """Take coordinates that the caller has, or those of a result."""
+    """Return the first two columns of an array, or coordinates of a result, for a scatter plot, checked in shape."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
     array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)
@@ -234,7 +237,7 @@ def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
 def read_features(
     data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
-    """Read the table to average, NaN where nothing is known, and the names of its columns; the points where it is None.
+    """Return the numeric columns of `data`, NaN where missing, and their names; the clustered points for None.
 
     Raises
     ------
@@ -265,7 +268,7 @@ def read_features(
 
 
 def compute_cluster_means(table: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the means of clusters, in each column's standard deviations from its mean; (n, p) -> (p, k).
+    """Compute cluster means of each column, in standard deviations from the column mean; (n, p) -> (p, k).
 
     0 for a constant column, NaN where a cluster has no known value.
     """

@@ -29,7 +29,7 @@ SAMPLE = 64  # rows whose rho choose the unit
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RoundedPoints(Points):
-    """Points, and the matrix of rho in single precision, in a unit in which rho is near 1.
+    """Hold points and their matrix of rho in single precision, scaled by a power of two so that rho is near 1.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class RoundedPoints(Points):
 
     @classmethod
     def of(cls, d: Dissimilarity) -> RoundedPoints | None:
-        """Compute the matrix tile by tile, so that no other one is made; None where single precision has no room."""
+        """Compute the matrix of rho in single precision, tile by tile; return None if a value is too large."""
         rows = np.linspace(0, d.n - 1, SAMPLE).astype(np.intp)
         unit = int(np.frexp(float(np.abs(d.rho(rows, rows)).mean()))[1])
         R, totals, ones = np.empty((d.n, d.n), np.float32), np.zeros(d.n), np.ones(d.n)
@@ -62,7 +62,7 @@ class RoundedPoints(Points):
         return d.as_kind(cls, R=R, unit=unit, row_totals=totals, warns=False)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Find them in single precision first; a product in double precision then gives the values their digits."""
+        """Compute the largest eigenpairs of G_c in single precision, and refine the eigenvalues in double precision."""
         if not fits_blocks(self.n, count):
             return super().largest_eigenpairs(count, weights)
         w = np.ones(self.n) if weights is None else weights
@@ -80,7 +80,7 @@ class RoundedPoints(Points):
 
 @dataclass(frozen=True, slots=True)
 class Polished:
-    """A partition that no single move makes better, and its W.
+    """Hold a partition that no single move improves, with its W and number of passes.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Polished:
 def polish(
     d: Dissimilarity, labels: IntArray, weights: FloatArray, k: int, tolerance: float, max_iter: int
 ) -> Polished:
-    """Make the single moves that lower W by more than the tolerance, until sums from scratch show none [G alg 1].
+    """Make all single moves that lower W by more than the tolerance, in double precision, and return the partition.
 
     Two passes over the pairs where nothing moves, which is nearly always; a move takes one row of rho.
     """
@@ -139,7 +139,7 @@ def polish(
 def _tabulate(
     d: Dissimilarity, labels: IntArray, weights: FloatArray, k: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute the table T = RWZ, the masses of the clusters, and the sums of w_x w_y rho inside them."""
+    """Compute sums of rho from points to clusters, (k, n), cluster masses, (k,), and sums inside clusters, (k,)."""
     Z = np.where(labels[:, None] == np.arange(k), weights[:, None], 0.0)
     table = np.ascontiguousarray(d.pairs.multiply(Z).T)
     with one_thread():
@@ -150,7 +150,7 @@ def _tabulate(
 def _gains(
     table: FloatArray, mass: FloatArray, within: FloatArray, counts: IntArray, labels: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Compute by how much the best move of each point lowers W [G 19, 20]; no cluster is emptied."""
+    """Compute how much the best move of each point lowers W [G 19, 20]; -inf if it is alone in its cluster; (n,)."""
     points, halves = np.arange(labels.size), (within / (2 * mass))[:, None]
     rises = (table - halves) / (mass[:, None] + weights)
     rises[labels, points] = np.inf

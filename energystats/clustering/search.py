@@ -25,7 +25,7 @@ MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Search:
-    """Say what is looked for, for all algorithms alike; the defaults are those of `energy_cluster`.
+    """Hold the options of a search for clusters; the defaults are those of `energy_cluster`.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class Search:
             raise TypeError(f"`callback` must be callable, got {type(self.callback).__name__}.")
 
     def on(self, d: Dissimilarity, weights: FloatArray | None = None) -> Search:
-        """Check what depends on the points, and code the labels."""
+        """Return the options checked against the points, with given starting labels coded as 0..k-1."""
         k = check_count(self.k, "k", low=1, high=d.n, why=", the number of points")
         given = read_start(self.init, ("k-means++", "random", "spectral"), d.n, k)
         if given is None:
@@ -72,12 +72,12 @@ class Search:
 
     @property
     def by_labels(self) -> bool:
-        """Tell whether labels were given to start from."""
+        """Return whether the search starts from given labels."""
         return not isinstance(self.init, str)
 
 
 class Algorithm(ABC):
-    """A way to find clusters, with its options.
+    """Define what every clustering algorithm has: a name, options, an estimate of its work, and a fit.
 
     Attributes
     ----------
@@ -97,18 +97,18 @@ class Algorithm(ABC):
 
     @abstractmethod
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
-        """Estimate what a search takes."""
+        """Estimate the time and memory of a search, and return them as `Work` objects."""
 
     @abstractmethod
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
-        """Find the partition, and the rule for new points where it is not the `NearestCluster` of all points.
+        """Find the partition; return it, and the rule for new points if this is not the `NearestCluster` of all points.
 
         Data and options that the algorithm has no use for are refused first.
         """
 
 
 def read_start(init: str | ArrayLike, names: Sequence[str], n: int, k: int) -> IntArray | None:
-    """Code given labels as 0..k-1; None where `init` names a way to start."""
+    """Return given starting labels coded as 0..k-1; None if `init` is the name of a starting method."""
     if isinstance(init, str):
         check_option(init, "init", names)
         return None
@@ -122,7 +122,7 @@ def read_start(init: str | ArrayLike, names: Sequence[str], n: int, k: int) -> I
 
 
 def check_unwatched(search: Search, algorithm: str) -> None:
-    """Refuse to watch a search where there is none, pass by pass and move by move."""
+    """Raise ValueError if `callback` or `log_moves` is set for an algorithm that makes no single moves."""
     for name, given in (("log_moves", search.log_moves), ("callback", search.callback is not None)):
         if given:
             raise ValueError(
@@ -131,6 +131,6 @@ def check_unwatched(search: Search, algorithm: str) -> None:
 
 
 def check_distinct(distinct: int, k: int) -> None:
-    """Refuse more clusters than points that differ."""
+    """Raise ValueError if there are fewer distinct points than k clusters."""
     if distinct < k:
         raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")

@@ -12,7 +12,7 @@ __all__ = ["count_distinct", "count_distinct_points", "draw_index", "plus_plus_s
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
-    """Count points that differ from each other (rho not 0) up to `at_most`, by farthest-first steps.
+    """Count the points that differ from each other (rho not 0), up to `at_most`, by farthest-first steps; (n, n).
 
     Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
     tried as the first one too.
@@ -24,7 +24,7 @@ def count_distinct(R: FloatArray, at_most: int) -> int:
 
 
 def _count_from(R: FloatArray, first: int, at_most: int) -> int:
-    """Make farthest-first steps from one point, until no point is left that differs from all before."""
+    """Count points that differ from each other, up to `at_most`, by farthest-first steps from the point `first`."""
     nearest = np.abs(R[first])
     count = 1
     while count < at_most and nearest.max() > 0:
@@ -34,7 +34,7 @@ def _count_from(R: FloatArray, first: int, at_most: int) -> int:
 
 
 def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
-    """Count distinct points without the matrix: O(n) memory and as many rows of rho as are counted."""
+    """Count the distinct points, up to `at_most`, without storing the matrix of rho, in O(n) memory."""
     if d.is_stored:
         return count_distinct(d.matrix, at_most)
     everything = np.arange(d.n)
@@ -47,12 +47,12 @@ def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
-    """Start with k-means++ in the feature space; every point joins its nearest seed."""
+    """Draw k seeds by k-means++ in feature space, and return the nearest seed of every point as its label; (n,)."""
     return seeded_labels(R, np.ones(len(R)) if weights is None else weights, rng.random(k))
 
 
 def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
-    """Draw an index with probability in proportion to its chance; some chance is positive."""
+    """Draw an index with probability proportional to `chances`, some of which are positive; (n,) -> int."""
     upto = np.cumsum(chances)
     index = np.searchsorted(upto, rng.random() * upto[-1], side="right")
     # rounding alone leads beyond the last of all
@@ -60,7 +60,7 @@ def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
 
 
 def random_start(n: int, k: int, rng: np.random.Generator) -> IntArray:
-    """Draw uniform random labels with no cluster empty."""
+    """Draw uniform random labels of n points in k clusters, none of them empty; (n,)."""
     labels = rng.integers(k, size=n)
     labels[rng.choice(n, size=k, replace=False)] = np.arange(k)
     return labels.astype(np.intp)

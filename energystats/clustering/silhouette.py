@@ -108,7 +108,7 @@ def silhouette(
 
 
 class PointScores(NamedTuple):
-    """Scores of all points, NaN for points in no cluster and where there is only one cluster; (n,) each.
+    """Hold the silhouettes, margins and best other clusters of all points, NaN or -1 where undefined; (n,) each.
 
     `margin` is the growth of W if the point moved to `neighbour`, the best of the other clusters (-1 where unknown).
     """
@@ -120,7 +120,7 @@ class PointScores(NamedTuple):
 
 
 def score_points(d: Dissimilarity, labels: IntArray, k: int) -> PointScores:
-    """Compute silhouettes and margins from the sums of rho to clusters 0..k-1; labels of -1 are in no cluster."""
+    """Compute silhouettes, margins and best other clusters of points in clusters 0..k-1; label -1 is no cluster."""
     unknown = np.full(d.n, np.nan)
     inside = np.flatnonzero(labels >= 0)
     if k < 2:
@@ -153,6 +153,6 @@ def score_points(d: Dissimilarity, labels: IntArray, k: int) -> PointScores:
 
 
 def _contrast(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Compute (b - a)/max(|a|, |b|), 0 where both are 0."""
+    """Compute (b - a)/max(|a|, |b|) elementwise, 0 where both are 0; (m,), (m,) -> (m,)."""
     largest = np.maximum(np.abs(a), np.abs(b))
     return np.asarray(np.divide(b - a, largest, out=np.zeros_like(a), where=largest > 0))

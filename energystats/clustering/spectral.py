@@ -169,14 +169,14 @@ def spectral_embedding(
 
 
 def _turned(vectors: FloatArray) -> FloatArray:
-    """Choose signs such that the largest entry of each column is positive."""
+    """Return columns with signs such that the entry of largest size in each column is positive; (n, m) -> (n, m)."""
     largest = np.abs(vectors).argmax(axis=0)
     return np.asarray(vectors * np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class _Affinity(Metric):
-    """A similarity as a function of rho, 1 at rho = 0 and never negative.
+    """Compute the similarity of points from rho: exp(-rho/s), or the kernel 1 - rho/2 of a bounded semimetric.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class _Affinity(Metric):
 
     @classmethod
     def of(cls, d: Dissimilarity, rng: np.random.Generator) -> _Affinity:
-        """Choose the kernel of the metric itself if it has one that is never negative, else one of the smaller rho."""
+        """Return the similarity for these data: the metric's own kernel if it is never negative, else exp(-rho/s)."""
         if isinstance(d.metric, Exponential):
             return cls(d.metric, None)
         rows = np.arange(d.n) if d.n <= SUBSAMPLE else np.sort(rng.choice(d.n, SUBSAMPLE, replace=False))
@@ -202,16 +202,16 @@ class _Affinity(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Known of nothing: this is no semimetric."""
+        """Return None, because a similarity is no semimetric and nothing is known of its negative type."""
         return None
 
     @property
     def formula(self) -> str:
-        """Formula of the similarity, for a reader."""
+        """Return the formula of the similarity as text."""
         return "1 - rho/2, the kernel of rho" if self.scale is None else f"exp(-rho/{self.scale:.6g})"
 
     def of_rho(self, rho: FloatArray) -> FloatArray:
-        """Compute the similarity of pairs with these rho."""
+        """Compute similarities from values of rho, elementwise."""
         return np.asarray(1 - 0.5 * rho if self.scale is None else np.exp(-rho / self.scale))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -222,7 +222,10 @@ class _Affinity(Metric):
 
 
 def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the smallest eigenvalues of I - D^(-1) A after the first, 0, and vectors with u'Du = sum of D."""
+    """Compute the smallest eigenpairs of the random-walk Laplacian I - D^(-1) A, without the constant eigenvector.
+
+    Vectors u have u'Du = the sum of all degrees.
+    """
     route: Pairs
     if d.is_stored:
         stored = affinity.of_rho(d.matrix)
@@ -251,7 +254,7 @@ RANK_TOLERANCE = 1e-8  # of the largest eigenvalue, below which one counts as 0
 
 
 def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
-    """Compute rows of [e/sqrt(n), U] with U the top k - 1 eigenvectors of G_c, each of length 1; (n, k).
+    """Compute one row of length 1 per point from the k - 1 top eigenvectors of G_c and the constant one; (n, k).
 
     The exact problem has Y'Y = I and e in the span of Y [G 14], so that one column is known. For a Y that is a
     partition, rows of one cluster coincide and those of two are orthogonal.
@@ -274,7 +277,7 @@ def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
 def spectral_starts(
     d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
 ) -> Iterator[IntArray]:
-    """Yield starting labels by k-means of the relaxed rows, each from its own child of `rng`."""
+    """Yield `n_init` starting labels from k-means of the relaxed solution, each with its own child of `rng`; (n,)."""
     rows = _spectral_rows(d, k, weights)
     for child in children(rng, n_init):
         yield cluster_rows(rows, k, child, weights=weights)
@@ -282,7 +285,7 @@ def spectral_starts(
 
 @dataclass(frozen=True, slots=True)
 class Spectral(Algorithm):
-    """Cluster the eigenvectors of the relaxed problem by k-means [W 17]; it needs no matrix in memory.
+    """Cluster points by k-means of the eigenvectors of the relaxed problem [W 17], with O(n) memory.
 
     See Also
     --------
@@ -321,7 +324,7 @@ class Spectral(Algorithm):
 
 
 def on_sphere(rows: FloatArray) -> FloatArray:
-    """Scale rows to length 1; rows of zeros stay."""
+    """Scale the rows of a matrix to length 1; rows of zeros stay; (n, m) -> (n, m)."""
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
@@ -335,14 +338,14 @@ def cluster_rows(
     n_init: int = 1,
     max_iter: int = 300,
 ) -> IntArray:
-    """Cluster rows by scikit-learn's (weighted) k-means, no cluster empty."""
+    """Return labels of the rows by (weighted) k-means of scikit-learn, with no cluster empty; (n, m) -> (n,)."""
     return fit_rows(rows, k, rng, weights=weights, n_init=n_init, max_iter=max_iter)[0]
 
 
 def fit_rows(
     rows: FloatArray, k: int, rng: np.random.Generator, *, weights: FloatArray | None, n_init: int, max_iter: int
 ) -> tuple[IntArray, bool]:
-    """Cluster rows by k-means, and tell whether the best start ended before `max_iter` passes.
+    """Cluster rows by k-means; return labels, and whether the best start ended before `max_iter` passes.
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
@@ -366,7 +369,7 @@ def fit_rows(
 
 
 def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:
-    """Fill every empty cluster with the worst placed point of the largest cluster."""
+    """Return labels in which each empty cluster has got the worst placed point of the largest cluster; (n,)."""
     labels = labels.copy()
     sizes = np.bincount(labels, minlength=k)
     for l in np.flatnonzero(sizes == 0):
@@ -378,7 +381,7 @@ def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SpectralEmbedding(Named):
-    """Spectral coordinates of points.
+    """Hold spectral coordinates of points, the eigenvalues, and the number of clusters that these suggest.
 
     Attributes
     ----------
@@ -410,17 +413,17 @@ class SpectralEmbedding(Named):
 
     @property
     def eigengaps(self) -> FloatArray:
-        """Sizes of the steps between neighbouring eigenvalues; (m - 1,)."""
+        """Return the sizes of the steps between neighbouring eigenvalues; (m - 1,)."""
         return np.abs(np.diff(self.eigenvalues))
 
     @property
     def gap_k(self) -> IntArray:
-        """Number of clusters that each gap would suggest; (m - 1,)."""
+        """Return the number of clusters that each gap between eigenvalues would suggest; (m - 1,)."""
         return np.arange(self.eigengaps.size) + (1 if self.laplacian else 2)
 
     @property
     def suggested_k(self) -> int:
-        """The k >= 2 with the largest gap; 1 where there is no gap."""
+        """Return the k >= 2 with the largest gap between eigenvalues; 1 where there is no gap."""
         allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
         return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
 
@@ -442,7 +445,7 @@ class SpectralEmbedding(Named):
         return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate coordinates, one row per point, columns axis1, axis2, ..."""
+        """Return a data frame of the spectral coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]

@@ -31,7 +31,7 @@ def principal_coordinates(
     n_components: int | None = None,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Find points whose distances are, or come near to, given dissimilarities: classical scaling.
+    r"""Compute principal coordinates: points whose distances come near to given dissimilarities (classical scaling).
 
     Parameters
     ----------
@@ -209,7 +209,10 @@ def _compute_coordinates(
     index: Any,
     summand: float = 0.0,
 ) -> PrincipalCoordinates:
-    """Compute eigenvectors of G_c times the roots of its positive eigenvalues, and the share of the others."""
+    """Compute principal coordinates from rho: eigenvectors of G_c times the roots of its positive eigenvalues.
+
+    Negative eigenvalues are reported by their share.
+    """
     # classical scaling [Gower 1966]: G_c = V Lambda V', coordinates V Lambda^(1/2) over the positive eigenvalues
     G = centred(-0.5 * rho)
     if n_components is None or 4 * n_components >= len(G):

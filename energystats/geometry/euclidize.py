@@ -155,7 +155,7 @@ def _add_constant(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Add 2 sigma to rho off the diagonal and take the root; return the data as given if sigma is 0."""
+    """Return Lingoes' repair: 2 sigma is added to rho off the diagonal; distances as given if sigma is 0."""
     # Lingoes [K thm 4]: 2 sigma, sigma being minus the smallest eigenvalue of F_L = -1/2 J (d o d) J
     sigma = 0.0 if found.holds else -found.lowest
     if sigma == 0 and given is not None:
@@ -319,7 +319,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Compute distances from the Gram matrix with its negative eigenvalues clipped or flipped."""
+    """Return Euclidean distances: negative eigenvalues of their Gram matrix are clipped to 0 or flipped in sign."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
@@ -346,7 +346,7 @@ def _make_euclidization(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Put a repair into a result, in the unit of the data."""
+    """Build the `Euclidization` of repaired distances, in the unit of the data."""
     return Euclidization(
         method=method,
         distances=distances,

@@ -28,7 +28,7 @@ KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Compute a kernel matrix that generates a given matrix of rho.
+    r"""Compute the kernel matrix with a given origin that generates a matrix of rho; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
 
 
 def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
-    """Read a matrix as a table, and refuse weights of the points whose index is another one."""
+    """Read a matrix as a table; raise ValueError if weights given as `base` name other points."""
     table = as_table(matrix)
     if not is_single(base):
         match_rows([table], {"base": as_table(base)})
@@ -87,7 +87,7 @@ def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
 
 
 def _read_base(base: Any, n: int) -> FloatArray:
-    """Read a base as the vector s of weights of the points, with sum 1."""
+    """Return the weights of the points, with sum 1, whose weighted mean is the origin `base`; (n,)."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return np.full(n, 1 / n)
@@ -104,7 +104,7 @@ def _read_base(base: Any, n: int) -> FloatArray:
 
 
 def kernel_distance(K: ArrayLike) -> FloatArray:
-    r"""Compute the matrix of rho that a kernel matrix generates.
+    r"""Compute the matrix of rho that a kernel matrix generates, K_ii + K_jj - 2 K_ij; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Move the origin of the feature space of a kernel matrix.
+    r"""Compute the equivalent kernel matrix with another origin of the feature space; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
 
 
 def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -> bool:
-    r"""Test whether two kernel matrices generate the same semimetric.
+    r"""Return the repaired distances as a data frame with names of the points, for ``metric="precomputed"``.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
-    """Find the semimetric that a kernel generates."""
+    """Return the semimetric that a kernel generates, for a kernel given by name, object or function."""
     if kernel == "distance":
         return resolve(metric, alpha)
     if metric != "euclidean" or alpha != 1:

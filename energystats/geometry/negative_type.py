@@ -47,7 +47,7 @@ def negative_type(
     n_points: int = 1000,
     rng: RandomLike = None,
 ) -> NegativeTypeResult:
-    r"""Test whether a semimetric rho is of negative type, so that energy statistics mean what they should.
+    r"""Test whether a semimetric rho is of negative type, which the meaning of energy statistics requires.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def negative_type(
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
-    """Combine the eigenvalues of some points with the proof that the formula of the metric may give."""
+    """Return the result of the test of negative type, from eigenvalues on some points and the formula of the metric."""
     # a formula that is known to be of negative type proves more than eigenvalues of some points
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
@@ -212,7 +212,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 
 def _examine_distances(d: Any, tol: float | None) -> Examination:
-    """Examine the spectrum of d squared, whatever the size of d."""
+    """Compute the extreme eigenvalues of G_c for dissimilarities d of any size, with rho = d squared."""
     unit = unit_of(d, SMALLEST_ALONE)
     return examine_spectrum((d / unit) ** 2, tol)
 
@@ -224,7 +224,7 @@ SMALLEST_ALONE = 1e-300  # where they are not
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examination:
-    """Extreme eigenvalues of G_c on some points, in the unit of rho.
+    """Hold the extreme eigenvalues of G_c on some points, and what counts as rounding.
 
     Attributes
     ----------
@@ -250,16 +250,16 @@ class Examination:
 
     @property
     def holds(self) -> bool:
-        """Tell whether rho is of negative type on these points, to rounding."""
+        """Return whether rho is of negative type on these points, up to rounding."""
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """Compute c'Rc of the witness, from rho itself."""
+        """Compute c'Rc for the witness c against negative type and the matrix R of rho; None without a witness."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
 def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
-    """Find the power of two next to the largest entry's size, which divides A without losing a digit; 1 for zeros."""
+    """Return the power of two next above the largest entry in size, by which A is divided exactly; 1 for zeros."""
     largest = float(np.abs(A).max())
     if largest == 0:
         return 1.0
@@ -269,12 +269,12 @@ def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
 
 
 def root_unit_of(rho: FloatArray) -> float:
-    """Find a power of two whose square is next to the largest entry's size."""
+    """Return a power of two whose square is near the largest entry of rho in size."""
     return float(2.0 ** ((int(np.frexp(unit_of(rho, SMALLEST_ALONE))[1])) // 2))
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """Return the user's tolerance, or what rounding of n points can amount to."""
+    """Return the tolerance for rounding of eigenvalues, as a share of the scale: `tol` if given, else 10 n eps."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -284,7 +284,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
-    """Return the user's tolerance; None: of entries with fewer digits than a double, what their rounding can amount to.
+    """Return the tolerance for rounding: `tol` if given, else one for data in single or half precision, else None.
 
     Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
     """
@@ -293,7 +293,7 @@ def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
-    """Compute extreme eigenvalues of G_c, all of them up to `DENSE_LIMIT` points.
+    """Compute the extreme eigenvalues of G_c from rho, and whether negative ones are more than rounding.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of

@@ -37,13 +37,13 @@ TINY_SHARE = 1e-5  # a smallest eigenvalue that may come from rounded data
 
 
 def _write_eigenvalue(value: float, threshold: float) -> str:
-    """Write an eigenvalue in six significant digits, or that it is 0 to rounding."""
+    """Format an eigenvalue as text with six significant digits, or as 0 if it is rounding."""
     return "0 (to rounding)" if abs(value) <= threshold else number(value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class NegativeTypeResult(Result):
-    """Result of `negative_type`: whether rho is of negative type, and how that can be checked.
+    """Hold the result of `negative_type`: whether rho is of negative type, and the proof.
 
     Attributes
     ----------
@@ -138,7 +138,7 @@ class NegativeTypeResult(Result):
         return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
 
     def _frame(self) -> pd.DataFrame:
-        """Return one row whose columns are the field names; NaN and NA where there is none."""
+        """Return a data frame of one row, whose columns are fields of the result; NaN or NA where there is no value."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
@@ -149,7 +149,7 @@ class NegativeTypeResult(Result):
         return ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "n", "method")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the eigenvalues of G_c, falling, negative ones marked; the two extreme ones if only they are known."""
+        """Draw the eigenvalues of G_c, falling, negative ones marked; only the extreme two if others are unknown."""
         from energystats.plotting.spectra import plot_negative_type
 
         known = self.eigenvalues
@@ -160,7 +160,7 @@ class NegativeTypeResult(Result):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Euclidization(Named):
-    """A Euclidean repair of a dissimilarity.
+    """Hold Euclidean distances made from dissimilarities by a repair, and what the repair changed.
 
     Attributes
     ----------
@@ -199,23 +199,23 @@ class Euclidization(Named):
 
     @property
     def n(self) -> int:
-        """Number of points."""
+        """Return the number of points."""
         return len(self.distances)
 
     def to_matrix(self) -> pd.DataFrame:
-        """Return the repaired distances as a square frame with names of the points, for ``metric="precomputed"``."""
+        """Return the repaired distances as a square data frame, for ``metric="precomputed"``."""
         import pandas as pd
 
         return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
 
     @property
     def changed(self) -> bool:
-        """Tell whether there was anything to repair."""
+        """Return whether there was anything to repair."""
         return self.min_eigenvalue < -self.threshold
 
     @property
     def kernel(self) -> FloatArray:
-        """Centred kernel matrix that generates the repaired distances, (n, n); after Lingoes it is G_c + sigma J."""
+        """Return the centred kernel matrix of the repaired distances, G_c + sigma J after Lingoes' repair; (n, n)."""
         return centred(-0.5 * self.distances**2)
 
     @cached_property
@@ -224,17 +224,17 @@ class Euclidization(Named):
 
     @property
     def min_eigenvalue_after(self) -> float:
-        """Smallest eigenvalue of G_c of the repaired distances: 0 to rounding. O(n^3) when first asked for."""
+        """Return the smallest eigenvalue of G_c of the repaired distances, 0 up to rounding; first call O(n^3)."""
         return float(self._eigenpairs[0][-1])
 
     @property
     def _rounding(self) -> float:
-        """Size up to which an eigenvalue after the repair counts as rounding."""
+        """Return the size up to which an eigenvalue after the repair counts as rounding."""
         return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
 
     @property
     def embedding(self) -> FloatArray:
-        """Points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
+        """Return points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
         # eigenvalues that rounding alone raises above 0 give no coordinate
         values, vectors = self._eigenpairs
         p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
@@ -242,7 +242,7 @@ class Euclidization(Named):
 
     @property
     def moved(self) -> FloatArray:
-        """Change of each distance, relative to the largest original one; in the order of pdist, (n(n - 1)/2,).
+        """Return the change of each distance by the repair, over the largest distance; pdist order, (n(n - 1)/2,).
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """
@@ -304,7 +304,7 @@ class Euclidization(Named):
         return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
 
     def _frame(self) -> pd.DataFrame:
-        """Return one row: method, constant, eigenvalues before and after, and how far the distances moved."""
+        """Return a data frame of one row: method, constant, eigenvalues before and after, and changes of distances."""
         import pandas as pd
 
         moved = np.abs(self.moved)
@@ -320,7 +320,7 @@ class Euclidization(Named):
         return pd.DataFrame([row]).astype({"constant": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the repaired against the original distances."""
+        """Draw the repaired distances against the original ones, pair by pair."""
         from energystats.plotting.spectra import plot_euclidization
 
         before, after = self._pairs()
@@ -360,14 +360,14 @@ class Euclidization(Named):
     def _cloud(
         self, name: str, given: FloatArray, squared: FloatArray, dimensions: int
     ) -> tuple[str, FloatArray, FloatArray, float]:
-        """Collect a name, distances of the pairs, those on the first principal axes, and the stress between both."""
+        """Return a name, distances of all pairs, those on the first principal axes, and Kruskal's stress of these."""
         shown = axis_distances(squared, dimensions)[np.triu_indices(self.n, 1)]
         return name, given, shown, kruskal_stress(given, shown)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PrincipalCoordinates(Named):
-    """Coordinates whose Euclidean distances are, or come near to, given dissimilarities.
+    """Hold principal coordinates, whose distances come near to given dissimilarities, and their eigenvalues.
 
     Attributes
     ----------
@@ -441,7 +441,7 @@ class PrincipalCoordinates(Named):
         return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
 
     def _frame(self) -> pd.DataFrame:
-        """Return the coordinates, one row per point, columns axis1, axis2, ..."""
+        """Return a data frame of the principal coordinates, one row per point, columns axis1, axis2, ..."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
@@ -500,7 +500,7 @@ class PrincipalCoordinates(Named):
         hulls: bool = False,
         species: Any = None,
     ) -> Axes:
-        """Draw the points on two or three axes with their shares.
+        """Draw the points on two or three principal axes, with the share of each axis in the eigenvalues.
 
         Parameters
         ----------
@@ -555,7 +555,7 @@ class PrincipalCoordinates(Named):
         )
 
     def _read_axes(self, axes: Sequence[int] | None, dimensions: int) -> tuple[int, ...]:
-        """Read the numbers of axes, from 1 on, as places."""
+        """Return the numbers of the axes to draw, counted from 0, from numbers counted from 1."""
         if axes is None:
             return (0, 1, 2)
         most = self.coordinates.shape[1]
@@ -567,7 +567,7 @@ class PrincipalCoordinates(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EuclidizationComparison(Result):
-    """Comparison of repairs of a dissimilarity: the change of the distances and of the clusters.
+    """Hold a comparison of repairs of dissimilarities: changes of the distances and of the best clusters.
 
     Attributes
     ----------
@@ -613,7 +613,7 @@ class EuclidizationComparison(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row a repair: constant, min_eigenvalue, mean_change, largest_change, within, share (S/T), loss, ..."""
+        """Return one row per repair: constant, min_eigenvalue, mean_change, largest_change, within, share, loss, ..."""
         import pandas as pd
 
         columns = {
@@ -630,7 +630,7 @@ class EuclidizationComparison(Result):
         return pd.DataFrame(columns, index=pd.Index(self.repairs, name="repair"))
 
     def _frame(self) -> pd.DataFrame:
-        """Return the table, one row a repair."""
+        """Return the data frame `table`, one row per repair."""
         return self.table
 
     def _tables(self) -> list[TextTable]:
@@ -664,7 +664,7 @@ class EuclidizationComparison(Result):
         return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw S/T of the best partition under every repair, and how far the distances moved."""
+        """Draw S/T of the best partition under every repair, and how far each repair moved the distances."""
         from energystats.plotting.spectra import plot_comparison
 
         changes, shares = self.mean_changes.tolist(), (1 - self.within / self.totals).tolist()

@@ -11,7 +11,7 @@ __all__ = ["axis_distances", "kruskal_stress"]
 
 
 def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
-    """Compute distances between points on the first principal axes of squared dissimilarities; (n, n)."""
+    """Compute distances between points on the first principal axes of squared dissimilarities; (n, n) -> (n, n)."""
     # squared distances add up over axes, each of which is an eigenvector times the root of its eigenvalue
     values, vectors = largest_eigenpairs(lambda columns: R @ columns, np.ones(len(R)), dimensions)
     squared = np.zeros_like(R)
@@ -21,6 +21,6 @@ def axis_distances(R: FloatArray, dimensions: int) -> FloatArray:
 
 
 def kruskal_stress(given: FloatArray, shown: FloatArray) -> float:
-    """Compute Kruskal's stress 1 of shown distances against given ones, which are not transformed."""
+    """Compute Kruskal's stress 1 between given and shown distances, without transforming the given ones."""
     size = float((given**2).sum())
     return float(np.sqrt(((given - shown) ** 2).sum() / size)) if size > 0 else 0.0

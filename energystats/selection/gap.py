@@ -57,7 +57,7 @@ COINCIDING = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapCurve:
-    """Gap(k) = mean over reference sets of log W(k), less log W(k) of the data, and its standard error; k = 1...
+    """Hold the gap statistic, mean log W(k) of reference sets minus log W(k) of the data, and its errors; k = 1...
 
     Attributes
     ----------
@@ -78,7 +78,9 @@ def gap_curve(
     progress: bool,
     rng: np.random.Generator,
 ) -> GapCurve | str:
-    """Cluster every reference set into 1, 2, ....
+    """Compute the gap statistic: cluster every reference set into 1, 2, ... clusters; return the curve, or why not.
+
+    Why not is a text, for a reference set with a W that is not positive.
 
     Where a reference set has a W that is not positive, the reason why there are no gaps.
     """
@@ -102,30 +104,30 @@ def gap_curve(
 
 
 def _count_threads(d: Dissimilarity) -> int:
-    """Count the threads in which sets of that size are searched: as many as linear algebra has, if there is memory."""
+    """Return the number of threads for clustering reference sets of this size, limited by memory and by the metric."""
     return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 
 def reference_starts(n_init: int) -> int:
-    """Say how many starts reference sets get: enough for means of log W, which need less than the best labels do."""
+    """Return the number of starts for each reference set, at most 3: means of log W need fewer than best labels."""
     return min(n_init, REFERENCE_STARTS)
 
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
-    """Compute W of the best partitions found into 1, 2, ..., k_max clusters."""
+    """Compute W of the best partitions found into 1, 2, ..., k_max clusters; (k_max,)."""
     held = d if has_exact(d) else d.stored()
     return np.array([least_within(held, k, n_init, rng) for k in range(1, k_max + 1)])
 
 
 def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> float:
-    """Compute W of the best partition into k clusters: that of `energy_cluster`."""
+    """Compute W of the best partition found into k clusters, by the search of `energy_cluster`."""
     if k == 1:
         return float(d.row_totals.sum()) / (2 * d.n)
     return search_points(d, k, rng, n_init)[1]
 
 
 def logarithm(within: FloatArray) -> FloatArray:
-    """Take log W; minus infinity for clusters of coinciding points, where rounding leaves next to nothing of T.
+    """Compute log W elementwise, minus infinity where W is 0 up to rounding, because points of clusters coincide.
 
     NaN where W is negative.
     """
@@ -135,7 +137,7 @@ def logarithm(within: FloatArray) -> FloatArray:
 
 
 def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
-    """Find the smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
+    """Return the smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
     # [Tibshirani et al., step 3], the rule of one standard error
     met = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
     return int(met[0]) + 1 if met.size else None
@@ -145,15 +147,15 @@ NullKind = Literal["unimodal", "box"]
 
 
 class DrawsTables(Protocol):
-    """A distribution of reference sets."""
+    """Define a distribution from which reference sets are drawn."""
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Draw reference sets, each with a generator of its own for clustering it."""
+        """Yield reference sets, each with a generator for clustering it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapReference:
-    """Independent coordinates along the principal axes, from nearest unimodal distributions or uniform on their ranges.
+    """Draw independent coordinates along the principal axes, from nearest unimodal or from uniform distributions.
 
     Attributes
     ----------
@@ -169,18 +171,21 @@ class GapReference:
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric, null: NullKind) -> Self:
-        """Take the principal axes of the points."""
+        """Build the reference distribution with the principal axes of the points."""
         return cls(principal_axes(points), metric, null)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Draw reference sets, each from its own child of `rng`, which then serves for clustering it."""
+        """Yield reference sets, each with the child of `rng` that drew it, for clustering it."""
         reference = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
             yield Points(metric=self.metric, points=reference.draw(child), warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapReference | None:
-    """Fit the reference to coordinates, or to a matrix of powers of Euclidean distances; None where there are none."""
+    """Fit the reference distribution of the gap statistic to coordinates, or those behind a matrix; None without any.
+
+    A matrix has them if it holds powers of Euclidean distances.
+    """
     if not compares_numbers(d.metric):
         return None
     if d.coordinates is not None:
@@ -200,7 +205,7 @@ DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance c
 
 
 def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
-    """Compute the largest eigenvalues of D^(-1) A, falling from 1, for A = exp(-3 rho/median rho); (count,).
+    """Compute the largest eigenvalues of D^(-1) A, falling from 1, with A = exp(-3 rho/median rho); (count,).
 
     D^(-1) A are the transition probabilities of a walk on the points, and I - D^(-1) A is the random-walk Laplacian.
     A is positive definite for rho of negative type (Schoenberg), and the same in any unit.
@@ -220,5 +225,5 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
 
 
 def eigengaps(R: FloatArray, k_max: int) -> FloatArray:
-    """Subtract from the k-th eigenvalue the next one, for k = 1, ..., k_max < n."""
+    """Compute the k-th largest eigenvalue of a random walk on the points minus the next one, for k = 1, ..., k_max."""
     return -np.diff(walk_eigenvalues(R, k_max + 1))

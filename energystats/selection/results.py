@@ -35,7 +35,7 @@ NOT_SIGNIFICANCE = Caution(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectKRow:
-    """Columns for one number of clusters; NaN where something was not computed.
+    """Hold the criteria computed for one number of clusters k, such as W and the gap; NaN where not computed.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class SelectKRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SelectKResult(VerdictFirst):
-    """Choice of the number of clusters.
+    """Hold the chosen number of clusters, what was computed for every k, and the partitions.
 
     Attributes
     ----------
@@ -113,14 +113,14 @@ class SelectKResult(VerdictFirst):
 
     @property
     def partition(self) -> Partition:
-        """The partition into the chosen number of clusters; by "significance" the leaves of the tree."""
+        """Return the partition into the chosen number of clusters; by "significance" the leaves of the tree."""
         if self.criterion == "significance" and self.tree is not None:
             return self.tree.partition
         return self.partitions[self.k - 1]
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability.
+        """Return one row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability.
 
         All rows are of `partitions`, as those of the summary; W and S/T of the leaves of a tree are in `partition`.
         """
@@ -129,7 +129,7 @@ class SelectKResult(VerdictFirst):
         return pd.DataFrame([asdict(row) for row in self.rows])
 
     def column(self, name: str) -> FloatArray:
-        """Read one column of the table; (k_max,)."""
+        """Return one column of the table of criteria, given by its name, for k = 1, ..., k_max; (k_max,)."""
         return np.array([getattr(row, name) for row in self.rows], dtype=np.float64)
 
     def _tables(self) -> list[TextTable]:
@@ -167,7 +167,7 @@ class SelectKResult(VerdictFirst):
         return [*self._below(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _below(self) -> list[str]:
-        """Write W and S/T of the chosen clusters, where they are not those of the table."""
+        """Return a sentence with W and S/T of the chosen clusters, if the table shows others; else an empty list."""
         own, searched = self.partition, self.partitions[self.k - 1]
         if own.within - searched.within <= ROUNDING * abs(own.total):
             return []
@@ -179,7 +179,7 @@ class SelectKResult(VerdictFirst):
         ]
 
     def _seed(self) -> list[str]:
-        """Say what depends on the seed."""
+        """Return a sentence on what depends on the seed; else an empty list."""
         if self.k_max == 1:
             return []
         if self.criterion == "eigengap":
@@ -198,7 +198,7 @@ class SelectKResult(VerdictFirst):
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
 
     def _frame(self) -> pd.DataFrame:
-        """Give `table`."""
+        """Return the data frame `table`, one row per number of clusters."""
         return self.table
 
     def _main_columns(self) -> tuple[str, ...]:
@@ -208,7 +208,7 @@ class SelectKResult(VerdictFirst):
         return ("k", "within", "share", *asked, *found)
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
-        """Draw a criterion against k, by default the one that chose k.
+        """Draw the values of a criterion against k, by default of the criterion that chose k.
 
         `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
         """
@@ -235,7 +235,7 @@ class SelectKResult(VerdictFirst):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ClusterStabilityResult(VerdictFirst):
-    """Tell whether the same clusters come back when the data are resampled.
+    """Hold how well clusters come back when the data are resampled: Jaccard and Rand indices, and shares of points.
 
     Attributes
     ----------
@@ -322,7 +322,7 @@ class ClusterStabilityResult(VerdictFirst):
         return f"{came}{beside}; that is no test."
 
     def _frame(self) -> pd.DataFrame:
-        """Tabulate one row per cluster: cluster, size, jaccard, dissolved, recovered."""
+        """Return a data frame with one row per cluster: cluster, size, jaccard, dissolved, recovered."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -336,7 +336,7 @@ class ClusterStabilityResult(VerdictFirst):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the Jaccard similarities of every cluster as a box."""
+        """Draw the Jaccard similarities of each cluster over the resamples as a box."""
         from energystats.plotting.selection import plot_stability
 
         sizes, scheme = self.partition.sizes, self.scheme
@@ -345,10 +345,10 @@ class ClusterStabilityResult(VerdictFirst):
 
 
 def _each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
-    """Make the writer of a column from that of a number."""
+    """Return a function that formats each number of a column by a given function of one number."""
     return lambda column: list(map(write, column.tolist()))
 
 
 def _three_digits(column: FloatArray) -> list[str]:
-    """Write the numbers of a column, the largest with three significant digits."""
+    """Format the numbers of a column as text, the largest with three significant digits."""
     return numbers(column, 3)

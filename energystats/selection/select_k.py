@@ -59,7 +59,7 @@ FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random sub
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _SelectionOptions:
-    """Options, checked."""
+    """Hold the checked options of `select_k`."""
 
     criterion: Criterion
     null: Null
@@ -74,12 +74,12 @@ class _SelectionOptions:
     progress: bool
 
     def wants(self, criterion: str) -> bool:
-        """Tell whether a criterion is to be computed."""
+        """Return whether a criterion is to be computed."""
         beside = self.compare == "auto" and self.criterion == "significance"
         return self.compare == "all" or beside or self.criterion == criterion
 
     def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
-        """Estimate what will be computed."""
+        """Estimate the time and memory of what is to be computed, as `Work` objects."""
         size = Size.of(d)
         k_max = min(k_max, d.n)
         found = search_work(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
@@ -122,7 +122,7 @@ def select_k(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SelectKResult:
-    r"""Choose the number of energy clusters by gaps, eigenvalues or significant splits.
+    r"""Choose the number of energy clusters by the gap statistic, eigenvalue gaps or significant splits.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def select_k(
 
 
 def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.random.Generator) -> SelectKResult:
-    """Compute the columns, then read the choice off them."""
+    """Compute all criteria for k = 1, ..., k_max, choose k by one of them, and return the result."""
     _check_goes_with(d, plan)
     reference = _reference_for(d, plan)
     test_rng = copy.deepcopy(rng)  # the tree is that of `cluster_tree` with the same seed
@@ -276,7 +276,7 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
 
 
 def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
-    """Raise where tests of splits were chosen and cannot be made, or reference sets that nothing is compared with."""
+    """Raise ValueError if the chosen tests cannot be made, or reference sets are given but no gaps are computed."""
     if plan.tables is not None and not plan.wants("gap"):
         raise ValueError(
             f"`null={null_name(plan.null)}` draws the reference sets of the gap statistic, which "
@@ -289,7 +289,7 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | None:
-    """Fit what the gap statistic compares with; None if gaps are not wanted or there is nothing to draw in."""
+    """Return the reference distribution of the gap statistic; None if gaps are not wanted or cannot be computed."""
     if not plan.wants("gap") or d.all_coincide:
         return None
     if plan.tables is not None:
@@ -310,7 +310,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
 
 
 def _frozen(d: Dissimilarity) -> Dissimilarity:
-    """Make the points read-only, so that the partitions can share them."""
+    """Return the data with read-only points, so that the partitions can share them."""
     if not isinstance(d, Points):
         return d
     points = d.points.view()
@@ -319,7 +319,7 @@ def _frozen(d: Dissimilarity) -> Dissimilarity:
 
 
 def _why_lowered(d: Dissimilarity, k_max: int) -> str:
-    """Say why there are no more clusters to look at."""
+    """Return a phrase on why there can be no more than `k_max` clusters."""
     if k_max == d.n - 1 or d.n == 1:
         return f"there are {d.n} points" if d.n > 1 else "there is one point"
     return f"there are {k_max} distinct points" if k_max > 1 else "all points coincide"
@@ -329,7 +329,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """Find the partitions into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
+    """Return the best partitions found into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     if k_max > 1:
         d.largest_eigenpairs(k_max - 1)  # for all upper bounds
     return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
@@ -342,7 +342,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """Compute the gap curve, or say why there is none; None where there are no references."""
+    """Return the gap statistic for each k, a text on why there is none, or None without reference sets."""
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
@@ -358,14 +358,14 @@ def _compute_gaps(
 
 
 def _has_tests(d: Dissimilarity) -> bool:
-    """Tell whether there are points enough to test, and lines to project them on."""
+    """Return whether there are enough points to test, and coordinates or distances for lines to project them on."""
     return d.n >= SMALLEST_NODE and (not d.n_columns or d.coordinates is not None)
 
 
 def _tree_for(
     d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator
 ) -> ClusterTreeResult | None:
-    """Grow the tree of significant splits, where there are lines to project on."""
+    """Grow the tree of significant splits with at most k_max leaves; return None if splits cannot be tested."""
     if not _has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
@@ -376,7 +376,7 @@ def _tree_for(
 
 
 def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
-    """Find the smallest adjusted p of the leaves while there were 1, 2, ... of them; NaN beyond the last; (k_max,)."""
+    """Return the smallest adjusted p of the leaves while the tree had 1, 2, ... of them, then NaN; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
         return column
@@ -390,7 +390,7 @@ def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArra
 def _stability_column(
     d: Dissimilarity, partitions: tuple[Partition, ...], plan: _SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
-    """Compute the mean adjusted Rand index for every k > 1."""
+    """Compute the mean adjusted Rand index over resamples for every k > 1, else NaN; (k_max,)."""
     column = np.full(len(partitions), np.nan)
     if plan.stability:
         for found, child in zip(partitions[1:], rng.spawn(len(partitions) - 1), strict=True):
@@ -415,7 +415,7 @@ def _make_rows(
     tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
-    """Fill the table, row by row."""
+    """Build the table of criteria, one row for each number of clusters k."""
     nothing = np.full(len(partitions), np.nan)
     smallest = _smallest_of_leaves(tree, len(partitions))
     return tuple(
@@ -440,7 +440,7 @@ def _make_rows(
 def _decisions(
     criterion: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
-    """Choose by every criterion that was computed, and say why."""
+    """Return the k that each computed criterion chooses, with a sentence on why, by the name of the criterion."""
     if k_max == 1:
         return {criterion: (1, "There is no other number to choose: k_max is 1.")}
     found = {"eigengap": _by_eigengap(eigen)}
@@ -452,7 +452,7 @@ def _decisions(
 
 
 def _by_gap(gaps: GapCurve) -> tuple[int, str]:
-    """Choose by the rule of one standard error."""
+    """Choose k by the gap statistic and the rule of one standard error; return k and a sentence on why."""
     k = first_within_one_error(gaps.gap, gaps.error)
     if k is None:
         last = gaps.gap.size
@@ -470,7 +470,7 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
 
 
 def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
-    """Choose the largest gap beyond the first."""
+    """Choose k >= 2 by the largest gap between eigenvalues; return k and a sentence on why."""
     k = int(np.argmax(eigen[1:])) + 2
     return k, (
         f"The largest gap between neighbouring eigenvalues, {eigen[k - 1]:.3g}, comes after eigenvalue {k}; k = 1 "
@@ -479,7 +479,7 @@ def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
 
 
 def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
-    """Choose as many clusters as the tree has leaves."""
+    """Choose k as the number of leaves of the tree of significant splits; return k and a sentence on why."""
     k, level = tree.k, tree.level
     left = [leaf.pvalue_adjusted for leaf in tree.leaves if leaf.tested]
     if not left:
@@ -496,7 +496,7 @@ def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
 def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
-    """Note what a reader has to know of the columns."""
+    """Return notes on how the gaps and the p-values of the table were computed, and what these mean."""
     notes = []
     if isinstance(gaps, GapCurve):
         if plan.tables is not None:

@@ -155,7 +155,7 @@ def stability_of(
     progress: bool,
     rng: np.random.Generator,
 ) -> ClusterStabilityResult:
-    """Cluster resamples of the points as these were clustered, and compare."""
+    """Cluster resamples of the points as all points were, and return how well the given clusters come back."""
     similarities, rand_indices, stays = cluster_resamples(
         d, found.labels, found.k, cluster, n_resamples=n_resamples, scheme=scheme, progress=progress, rng=rng
     )
@@ -177,7 +177,7 @@ def stability_of(
 
 
 def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Average columns without NaN; NaN for columns that have nothing else."""
+    """Compute the mean of every column without its NaN; NaN for columns of NaN alone; (m, k) -> (k,)."""
     known = ~np.isnan(values)
     counts = known.sum(axis=0)
     sums = np.where(known, values, 0.0).sum(axis=0)
