@@ -402,7 +402,7 @@ def test_the_summary_hints_at_decorrelated_groups(rng, turned):
     X = X @ (np.array([[0.6, 0.8], [-0.8, 0.6]]) if turned else np.eye(2))
     found = es.energy_cluster(X, 2, rng=rng)
     assert es.clustering_accuracy(truth, found.labels) < 0.7
-    assert 'clearly than these clusters; `energy_cluster(X, 2, metric="mahalanobis")` shows them.' in hint(found)
+    assert 'clearly than these clusters; `energy_cluster(X, 2, metric="mahalanobis")` looks for them.' in hint(found)
     # where clusters as given are seen by the test, too, it does not show others: the hint must not promise it
     assert "`cluster_test(X, 2)` gives one p for them and for clusters as given, and shows the latter" in hint(found)
     shown = es.energy_cluster(X, 2, metric="mahalanobis", rng=rng)

@@ -186,7 +186,7 @@ def test_how_many_segments_is_not_guessed():
         es.segment(np.arange(9.0))
     with pytest.raises(ValueError, match="give one of them"):
         es.segment(np.arange(9.0), 2, penalty=1)
-    with pytest.raises(ValueError, match="`penalty` must be positive"):
+    with pytest.raises(ValueError, match="`penalty` must be 0 or positive"):
         es.segment(np.arange(9.0), penalty=-1)
 
 
