@@ -127,6 +127,9 @@ def _find_next_failure(
 
 
 def _lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Compute a lower bound of f between two points, the least f_a (1 - t) + f_b t - width^2 t (1 - t)/2, 0<=t<=1."""
+    """Compute a lower bound of the eigenvalue f(kappa) over an interval from its values at both ends.
+
+    It is f_a (1 - t) + f_b t - width^2 t (1 - t)/2, at its least over t in [0, 1].
+    """
     t = min(max(0.5 + (f_a - f_b) / width**2, 0.0), 1.0)
     return f_a * (1 - t) + f_b * t - 0.5 * width**2 * t * (1 - t)

@@ -50,7 +50,7 @@ def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> Flo
 def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) -> FloatArray:
     """Compute 1 - cos(angle) for all pairs of nonzero rows of X and Y; (n, d), (m, d) -> (n, m).
 
-    As half of the squared distance of rows of length 1, so that no digit is lost for small angles. `noise` is the size
+    It is half the squared distance of rows of length 1, so no digit is lost for small angles. `noise` is the size
     of the rounding of the rows of X and Y, (n,), (m,): angles that are no larger are 0.
     """
     lengths = [np.linalg.norm(rows, axis=1) for rows in (X, Y)]
@@ -64,7 +64,7 @@ def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) 
 def jensen_shannon(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Compute Jensen-Shannon distances between all pairs of rows, as proportions; (n, d), (m, d) -> (n, m).
 
-    SciPy's is a root of a difference: where shares are alike it loses half of the digits. There it is computed again
+    SciPy's value is a root of a difference: for shares alike it loses half of the digits. There it is computed again
     from t = (p - q)/(p + q), as a sum of (p + q)/2 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none of them negative.
     """
     distances = np.asarray(cdist(X, Y, "jensenshannon"))

@@ -110,7 +110,7 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 def _find_best_of_few(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
 ) -> tuple[float, int]:
-    """Find q in low..high with the smallest old[q] + W(points start+q..start+r), one by one; return both."""
+    """Find q with the smallest total W = old[q] + W(points start+q..start+r), one by one; return W and q."""
     j = start + r + 1
     mass_j, moment_j, last_j = sums[0, j], sums[2, j], sums[4, j]
     mass_low, moment_low, last_low = sums[1, j], sums[3, j], sums[5, j]
@@ -162,7 +162,7 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find q in low..high with the smallest old[q] + W(points start+q..start+r), in batches; return both."""
+    """Find q with the smallest total W = old[q] + W(points start+q..start+r), in batches; return W and q."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -182,7 +182,7 @@ def _find_best_run(
 def _fill_next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
-    """Fill new[r] with the minimum over q <= r of old[q] + W(points start+q..start+r): one more cluster.
+    """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
 
     The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
     as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its

@@ -142,7 +142,7 @@ def hartigan_passes(
 
 @njit
 def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the table T_li, the sum of w_y rho(y, x_i) over y in cluster C_l, in O(n^2) for any k; (k, n)."""
+    """Compute T_li, the sum of w_y rho(y, x_i) over points y of cluster l, in O(n^2) for any k; (k, n)."""
     n = labels.size
     table = np.zeros((k, n))
     for y in range(n):
@@ -157,7 +157,7 @@ def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) 
 def tabulated_afresh(
     R: FloatArray, weights: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute sizes, masses, the table T and the within sums of w_x w_y rho of all clusters, from R; O(n^2)."""
+    """Compute sizes, masses, point-to-cluster sums and within sums of w rho of all clusters, from R; O(n^2)."""
     table = cluster_table(R, weights, labels, k)
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -165,7 +165,7 @@ def tabulated_afresh(
 
 @njit
 def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the table T of each of s partitions, the rows of `labels`, in one pass over R; (s, n) -> (s, k, n).
+    """Compute point-to-cluster sums of w rho for s partitions, the rows of `labels`; (s, n) -> (s, k, n).
 
     The row of the largest cluster is what the others leave of `totals`, R w, which saves most of the work for few
     clusters.
@@ -199,7 +199,7 @@ def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, label
 
 @njit
 def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Compute sizes, masses and within sums of w_x w_y rho of all clusters from labels and the table T."""
+    """Compute sizes, masses and within sums of w_x w_y rho of all clusters from point-to-cluster sums (k, n)."""
     k = table.shape[0]
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
@@ -215,7 +215,7 @@ def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[In
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute sizes, masses, the table T and within sums of all clusters from R and labels, given R w as `totals`."""
+    """Compute sizes, masses, point-to-cluster and within sums of w rho of all clusters, given R w as `totals`."""
     table = cluster_tables(R, weights, totals, labels.reshape(1, labels.size), k)[0]
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -231,7 +231,7 @@ def tabulated_from(
     labels: IntArray,
     k: int,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute sizes, masses, the table T and within sums of clusters by updating the table of similar labels."""
+    """Update point-to-cluster sums from those of similar labels; return sizes, masses and within sums, too."""
     sizes = np.zeros(k, np.intp)
     changed = 0
     for i in range(labels.size):

@@ -190,7 +190,7 @@ COMPILED_FROM = 100_000  # labels to assign; for fewer, loading the compiler cos
 class RandomLabels:
     """Draw random labelings within blocks; the largest group of each block gets the units left over.
 
-    That order is the one in which labels occur in the data, so that other names for the groups change nothing.
+    Labels are assigned in order of first occurrence, so that other names for the groups change nothing.
 
     Attributes
     ----------

@@ -80,7 +80,7 @@ class _Limit:
                 self.changed.notify_all()
 
     def after_fork(self) -> None:
-        """Release, in a forked child, a limit that only another thread of the parent could have released."""
+        """Release, in a forked child process, the one-thread limit if another thread of the parent holds it."""
         self.changed = Condition()
         if self.owner not in (None, get_ident()):
             with self.limiter:

@@ -213,7 +213,7 @@ def compute_indices(x: FloatArray) -> FloatArray:
 def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
     """Compute unimodality indices of samples drawn from the nearest unimodal distribution; (n,), (b, n) -> (b, 3).
 
-    One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
+    There is one sample for each row of sorted uniforms, and each is refitted.
     """
     knots = nearest_unimodal(x)
     ranks = np.empty(x.size)
