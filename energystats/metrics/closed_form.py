@@ -47,7 +47,7 @@ class Euclidean(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Tell whether E = 0 for equal distributions only: for alpha < 2 [Szekely & Rizzo 2005]."""
+        """Return whether E = 0 for equal distributions only: true for alpha < 2 [Szekely & Rizzo 2005]."""
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -107,7 +107,7 @@ class Sine(Metric):
 
 
 def compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
-    """Compute ||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    """Compute ||x - y||**alpha for all pairs of rows, without loss of digits by an offset; (n, d), (m, d) -> (n, m)."""
     size = max(float(np.abs(X).max()), float(np.abs(Y).max()))
     if 0 < size < SMALL:  # squares would underflow; a power of two changes no digit
         e = int(exponents(size))
