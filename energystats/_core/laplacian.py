@@ -36,11 +36,11 @@ class Relaxation:
     ceiling : float
         No eigenvalue is larger in size.
     direction : ndarray of shape (n,)
-        Cut into pieces by `pieces`, it gives the directions set aside, each of length 1.
+        Cut into pieces by `pieces`, it gives the left-out directions, each of length 1.
     pieces : ndarray of shape (n,)
         Which piece a vertex belongs to, 0..c-1.
     sparse : csr_array of shape (n, n) or None
-        The matrix, where it is sparse, no eigenvalue is negative, and the directions set aside have the eigenvalue 0.
+        The matrix, where it is sparse, no eigenvalue is negative, and the left-out directions have eigenvalue 0.
     dense : bool
         Whether a product with many columns costs little more than with one.
     """
@@ -72,7 +72,7 @@ class Relaxation:
 def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
     """Compute the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to left-out directions.
 
-    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is set aside too, and it starts again
+    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is left out too, and it starts again
     until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
     have their smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have
     small separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the
@@ -82,7 +82,7 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
     if problem.n <= dense_limit or 4 * count > problem.n:
-        # directions set aside are lifted above the largest eigenvalue, so that none of them is among the smallest
+        # left-out directions are lifted above the largest eigenvalue, so that none of them is among the smallest
         with one_thread_up_to(problem.n):
             known = problem.known()
             projector = np.eye(problem.n) - known @ known.T
@@ -152,7 +152,7 @@ def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: floa
 
 def _make_inverse_solver(problem: Relaxation) -> Solver:
     """Return a function that computes the smallest eigenpairs of a semidefinite matrix from its inverse."""
-    # the matrix is singular on the directions set aside, so it is factorised a little above itself
+    # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")

@@ -55,7 +55,7 @@ class Metric(abc.ABC):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only; None if nothing general is known [theory 1]."""
+        """Return whether only equal distributions have energy distance 0; None if not known in general [theory 1]."""
         return False if self.negative_type is False else None
 
     @property

@@ -47,7 +47,7 @@ class Euclidean(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Return whether E = 0 for equal distributions only: true for alpha < 2 [Szekely & Rizzo 2005]."""
+        """Return whether only equal distributions have energy distance 0: true for alpha < 2 [Szekely & Rizzo 2005]."""
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:

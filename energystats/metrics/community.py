@@ -43,7 +43,7 @@ class _OfTransformedRows(Metric, abc.ABC):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Return whether E = 0 for equal distributions only: never, as proportional rows have rho = 0."""
+        """Return whether only equal distributions have energy distance 0: never, as proportional rows have rho = 0."""
         return False
 
     @abc.abstractmethod
@@ -185,7 +185,7 @@ class Aitchison(_OfTransformedRows):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Return whether E = 0 for equal distributions only: true with a pseudocount and alpha < 2."""
+        """Return whether only equal distributions have energy distance 0: true with a pseudocount and alpha < 2."""
         return self.pseudocount > 0 and self.alpha < 2
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -238,7 +238,7 @@ class Jaccard(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only: True for alpha < 1 [Lyons 2013], else None."""
+        """Return whether only equal distributions have energy distance 0: True for alpha < 1 [Lyons 2013] or None."""
         return True if self.alpha < 1 else None
 
     @property
@@ -343,7 +343,7 @@ class Canberra(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only: True for the sum, alpha < 1 [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True for the sum, alpha < 1 [Lyons 2013]."""
         return True if self.alpha < 1 and not self.scaled else None
 
     @property

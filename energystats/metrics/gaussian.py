@@ -46,7 +46,7 @@ class Exponential(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Return whether E = 0 for equal distributions only: True for this kernel [Sriperumbudur et al. 2010]."""
+        """Return whether only equal distributions have energy distance 0: True [Sriperumbudur et al. 2010]."""
         return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:

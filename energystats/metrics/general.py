@@ -123,7 +123,7 @@ class SciPyMetric(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only: True below a known power [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True below a known power [Lyons 2013]."""
         if not self.negative_type:
             return None
         if self.name in ("cosine", "correlation", "jensenshannon") or self._is_blind():

@@ -118,7 +118,7 @@ class Gower(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only: True for alpha < 1 [Lyons 2013]; None if unknown."""
+        """Return whether only equal distributions have energy distance 0: True for alpha < 1; None if not known."""
         if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
             return None
         # at alpha = 1 rho is a sum over columns, which sees marginal distributions alone [theory 1]

@@ -85,7 +85,7 @@ class Kernel(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Return whether E = 0 for equal distributions only: True for "rbf" and "laplacian"."""
+        """Return whether only equal distributions have energy distance 0: True for "rbf" and "laplacian"."""
         if not self.negative_type:
             return None
         return {"rbf": True, "laplacian": True, "chi2": None}.get(str(self.k), False)

@@ -44,7 +44,7 @@ class SlicedPairs(Pairs):
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
-        """Return sums over pairs along given directions, with the sorted projections stored if memory allows."""
+        """Return the object for sums over pairs along given directions; projections are stored if memory allows."""
         recomputed = cls(n, project, directions)
         if PLACE_BYTES * n * recomputed.n_slices > LINES_BYTES:
             return recomputed

@@ -41,7 +41,7 @@ class Pairs(abc.ABC):
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether block sums accept labels as `Indicators`, because there are many rows."""
+        """Return whether sums over groups accept labels in compact form, as `Indicators`, as for many rows."""
         return False
 
     @abc.abstractmethod

@@ -233,7 +233,7 @@ def _draws(size: Size, k: int, count: float) -> Work:
 def permutations(
     size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False, bare: bool = False
 ) -> Work:
-    """Estimate time and memory for M of permutations, random or all, and their null distribution."""
+    """Estimate time and memory for sums of rho between groups under permutations, and the null distribution."""
     room = room_for_labelings(size.n, max(k - 1, 1), size.recomputes)
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
