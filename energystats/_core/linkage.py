@@ -61,7 +61,7 @@ def _make_merges(
     first: int,
     last: int,
 ) -> int:
-    """Do merges first..last-1 of a nearest-neighbour chain, in place; return the length of the remaining chain."""
+    """Carry out merges first..last-1 of nearest-neighbour chains, in place; return the remaining chain length."""
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
