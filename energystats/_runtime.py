@@ -51,12 +51,12 @@ RUNS = 5
 CLOCK_SECONDS = 1e-6  # resolution of a clock that can time them
 PROBE_FROM, PROBE_ROWS = 64, 256  # rows; fewer tell more of the call than of the pairs
 _within: ContextVar[bool] = ContextVar("within", default=False)
-_told: ContextVar[bool] = ContextVar("told", default=False)  # whether the call has been said to take long
+_warned_of_time: ContextVar[bool] = ContextVar("warned_of_time", default=False)  # a warning was given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """One part of a call: the amounts of work, and advice on how to need less.
+    """Describe one part of a call: the amounts of work by kind, and advice on how to need less.
 
     Attributes
     ----------
@@ -92,17 +92,17 @@ class Work:
 
     @property
     def amounts(self) -> tuple[float, ...]:
-        """Amounts of work, in the order of `Rates`."""
+        """Return the amounts of work by kind, in the order of the fields of `Rates`."""
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """Multiply the amounts of work by a count; memory is used again."""
+        """Return the work of `count` repetitions, which use the same memory again."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice, seconds=count * self.seconds)
 
     def and_then(self, *others: Work) -> Work:
-        """Add other parts under the same name, one after the other; the memory is that of the largest."""
+        """Return the work of several parts in sequence under one name; memory is that of the largest part."""
         parts = (self, *others)
         pairs, flops, touched, ordered, steps = (
             math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
@@ -114,7 +114,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Seconds for one unit of each kind of work."""
+    """Hold the seconds needed for one unit of each kind of work."""
 
     pair: float
     flop: float
@@ -124,13 +124,13 @@ class Rates:
 
     @classmethod
     def slowest(cls, d: Any) -> Self:
-        """Return seconds per unit of work that no machine of today should exceed; a user's metric may be slow."""
+        """Return seconds per unit of work that no current machine should exceed; a user's metric may be slow."""
         trusted = getattr(d.metric, "trusted", False)
         return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
-        """Measure the seconds per unit of work on this machine, in a few milliseconds."""
+        """Measure seconds per unit of work on this machine, in a few milliseconds, and return them."""
         return cls(_find_pair_rate(d), *_measure_machine())
 
 
@@ -141,13 +141,13 @@ def seconds_for(work: Work, rates: Rates) -> float:
 
 
 def _count_columns(d: Any) -> int:
-    """Count the columns of the points, 1 for a matrix."""
+    """Return the number of columns of the points, 1 for a matrix of rho."""
     return max(1, int(d.n_columns))
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Points and a metric, for calls that hold no more than that.
+    """Hold points and a metric, for time estimates of calls that have no `Dissimilarity`.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Sample:
 
     @property
     def n_columns(self) -> int:
-        """Number of columns."""
+        """Return the number of columns of the points."""
         return int(self.points.shape[1])
 
 
@@ -172,7 +172,7 @@ MATRIX = Sample(None, np.empty((0, 0)))  # no rho has to be made
 
 
 def between_tables(n: int, m: int) -> Work:
-    """Describe the work for a matrix of rho between the rows of two tables."""
+    """Estimate the work for a matrix of rho between the rows of two tables."""
     return Work(
         what=f"all pairs of {n} and {m} points", advice="Use fewer rows at a time.", pairs=n * m, bytes=12 * n * m
     )
@@ -183,7 +183,7 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _measure_machine() -> tuple[float, float, float, float]:
-    """Measure the seconds for a flop, a number touched, a number sorted (over its logarithm) and a small call, once."""
+    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached."""
     matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
     mixed = np.sin(np.arange(2.0**13))
@@ -207,14 +207,14 @@ def _measure_machine() -> tuple[float, float, float, float]:
 
 
 def _count_linear_algebra_threads() -> int:
-    """Count the threads that share a large product."""
+    """Return the number of threads that share a large matrix product."""
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
 def _choose_clock() -> Callable[[], float]:
-    """Choose the clock for loops of our own: processor time of this thread, where it is counted finely.
+    """Return a clock to time short loops: processor time of this thread if it is fine enough, else wall time.
 
     After every product a thread waits for its turn in the interpreter, up to 5 ms each while others are busy, such as
     those of a Dask cluster that starts.
@@ -223,7 +223,7 @@ def _choose_clock() -> Callable[[], float]:
 
 
 def _measure_least_time(task: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Measure the shortest of some runs, as others may use the machine, too."""
+    """Return the shortest time of five runs of a task, since other processes may slow some of them down."""
     found = []
     for _ in range(RUNS):
         start = clock()
@@ -236,7 +236,7 @@ _known: dict[tuple[str, int], float] = {}
 
 
 def _find_pair_rate(d: Any) -> float:
-    """Measure the seconds for a value of rho, between some of the points; once for the package's own metrics."""
+    """Return the seconds for one value of rho, measured on some points; cached for the package's metrics."""
     if not d.n_columns:
         return 0.0
     key = repr(d.metric), _count_columns(d)
@@ -248,7 +248,7 @@ def _find_pair_rate(d: Any) -> float:
 
 
 def _measure_pairs(d: Any) -> float:
-    """Time rho between growing numbers of rows, until the clock resolves it."""
+    """Return the seconds for one value of rho, measured between growing numbers of rows of the data."""
     if d.has_points:
         points = d.points
     else:  # a table that is not in memory
@@ -275,14 +275,14 @@ def _measure_pairs(d: Any) -> float:
 
 
 def available_memory() -> float:
-    """Find the bytes that this process may still take, infinite where it is unknown."""
+    """Return the bytes of memory that this process may still use; infinite if unknown."""
     return min(
         (limit for limit in (_read_free_memory(), *_read_container_limits()) if limit is not None), default=math.inf
     )
 
 
 def _read_free_memory() -> float | None:
-    """Read the memory that the machine has left, or all it has where it does not say more; None where unknown."""
+    """Return the available memory of the machine in bytes, or its total if that is all it reports; else None."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -296,7 +296,7 @@ def _read_free_memory() -> float | None:
 
 
 def _read_container_limits() -> Iterator[float | None]:
-    """Read the memory that a container leaves, under both versions of control groups."""
+    """Yield the memory in bytes that a container still allows, for both versions of control groups."""
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -308,7 +308,7 @@ def _read_container_limits() -> Iterator[float | None]:
 
 
 def check_memory(*works: Work) -> None:
-    """Refuse work that would not fit into memory, with a message, before the operating system ends the process."""
+    """Raise MemoryError with advice if work would not fit into memory."""
     # parts of a call may overlap in memory, so their sum is the safe estimate
     needed = math.fsum(work.bytes for work in works)
     if needed <= SMALL:
@@ -327,7 +327,7 @@ def check_memory(*works: Work) -> None:
 
 
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
-    """Refuse what does not fit, warn of what takes long, and return whether to show a bar."""
+    """Raise if work does not fit into memory, warn if it takes long, and return whether to show a progress bar."""
     if not isinstance(progress, bool | np.bool_ | None):
         kind = type(progress).__name__
         raise TypeError(f"`progress` must be True, False or None, got {progress!r} of type {kind}.")
@@ -339,8 +339,8 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
         rates = Rates.on_the_spot(d)
         seconds = _estimate_seconds(works, rates) / (workers or 1)
     if not _within.get():
-        _told.set(bool(seconds > WORTH_A_WARNING and workers))
-        if _told.get():
+        _warned_of_time.set(bool(seconds > WORTH_A_WARNING and workers))
+        if _warned_of_time.get():
             longest = max(works, key=lambda work: seconds_for(work, rates))
             warn(
                 f"This call will take about {_write_time(seconds)} here, most of it for {longest.what}. "
@@ -357,7 +357,7 @@ def _estimate_seconds(works: tuple[Work, ...], rates: Rates) -> float:
 
 @contextmanager
 def part_of_a_longer_call() -> Iterator[None]:
-    """Mark a block as part of a longer call: nothing inside it warns of its time, because the call around it has."""
+    """Suppress warnings of long times inside the `with` block, because the outer call has given them."""
     token = _within.set(True)
     try:
         yield
@@ -366,7 +366,7 @@ def part_of_a_longer_call() -> Iterator[None]:
 
 
 def is_interactive() -> bool:
-    """Test whether the session is interactive, in a terminal or a notebook, so that a bar is seen."""
+    """Return whether the session is interactive, in a terminal or a notebook, so that a progress bar is seen."""
     if sys.stderr is not None and sys.stderr.isatty():
         return True
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -374,7 +374,7 @@ def is_interactive() -> bool:
 
 
 def _write_time(seconds: float) -> str:
-    """Write a time in one or two digits and a unit."""
+    """Format a time in seconds as text with one or two digits and a unit."""
     units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
     unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
     value = seconds / length
@@ -382,13 +382,13 @@ def _write_time(seconds: float) -> str:
 
 
 def _write_size(size: float) -> str:
-    """Write an amount of memory."""
+    """Format an amount of memory in bytes as text in GiB."""
     value = size / 2**30
     return f"{value:.1f} GiB" if value < 9.5 else f"{count_text(value)} GiB"
 
 
 def count_text(count: float) -> str:
-    """Write a number of things, in full unless it is so large that its digits hide its size."""
+    """Format a number of things as text, in full digits below 1e15, else in powers of ten."""
     return f"{count:.0f}" if count < WRITTEN_OUT else f"{count:.0e}"
 
 
@@ -398,13 +398,13 @@ Block = TypeVar("Block")
 def with_bar(
     blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
 ) -> Generator[Block, None, None]:
-    """Pass blocks of work through a tqdm bar that counts `size` items for each, if there is to be one.
+    """Yield blocks of work, with a tqdm progress bar that counts `size` items for each block if `progress`.
 
     Without a bar, a call that was not expected to take a minute says so when it has, as on a machine that others use.
     Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
     """
     if not progress:
-        yield from blocks if _within.get() or _told.get() else _tell_of_time(blocks, total, unit, size)
+        yield from blocks if _within.get() or _warned_of_time.get() else _warn_of_time(blocks, total, unit, size)
         return
     with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is made of text, which needs no advice
         warnings.filterwarnings("ignore", message="IProgress not found")
@@ -416,17 +416,17 @@ def with_bar(
             bar.update(size(block))
 
 
-def _tell_of_time(
+def _warn_of_time(
     blocks: Iterable[Block], total: int, unit: str, size: Callable[[Block], int]
 ) -> Generator[Block, None, None]:
-    """Pass blocks of work through, and warn once when they have taken a minute and are not done."""
+    """Yield blocks of work, and warn once if they have taken a minute and are not done."""
     started, done = time.monotonic(), 0
     for block in blocks:
         yield block
         done += size(block)
         spent = time.monotonic() - started
-        if spent > WORTH_A_WARNING and 0 < done < total and not _told.get():
-            _told.set(True)
+        if spent > WORTH_A_WARNING and 0 < done < total and not _warned_of_time.get():
+            _warned_of_time.set(True)
             units = unit + ("es" if unit.endswith("ch") else "s")
             warn(
                 f"This call took {_write_time(spent)} for {done} of {total} {units}, so it may take about "

@@ -67,7 +67,7 @@ ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding a
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dissimilarity(abc.ABC):
-    """n points and a semimetric rho between them: `Points`, a `Matrix` of rho, or `Blocks` of rows not in memory.
+    """Hold n points and a semimetric rho: `Points`, a `Matrix` of rho, or `Blocks` of rows not in memory.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Dissimilarity(abc.ABC):
         of_negative: bool = True,
         place: Place | None = None,
     ) -> Dissimilarity:
-        """Read one table of points, or one matrix of rho when `metric` is "precomputed".
+        """Convert a table of points, or a matrix of rho if `metric` is "precomputed", to a `Dissimilarity`.
 
         `standardize` is None where the user has no such option; `of_negative` says whether a negative rho is worth a
         warning; `place` says where the rows of X come from, if not from X.
@@ -143,7 +143,7 @@ class Dissimilarity(abc.ABC):
         warns: bool = True,
         place: Place | None = None,
     ) -> Points:
-        """Make a `Points` from coordinates without gaps: check them for the metric, and fit it to them."""
+        """Check coordinates for a metric, fit the metric to them, and return them as `Points`."""
         check_z_scores(metric, standardize)
         if warns:
             _warn_of_row_numbers(points, columns)
@@ -180,7 +180,7 @@ class Dissimilarity(abc.ABC):
         alpha: float,
         standardize: bool | None = None,
     ) -> tuple[Dissimilarity, Groups]:
-        """Read samples one by one, or a pooled table and `groups`."""
+        """Convert several samples, or a pooled table and `groups`, to a `Dissimilarity` and its `Groups`."""
         if groups is not None:
             d = Dissimilarity.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
             return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
@@ -202,92 +202,92 @@ class Dissimilarity(abc.ABC):
     @property
     @abc.abstractmethod
     def n(self) -> int:
-        """Number of points."""
+        """Return the number of points."""
 
     @property
     def n_columns(self) -> int:
-        """Number of columns of the points, 0 for a matrix."""
+        """Return the number of columns of the points, 0 for a matrix of rho."""
         return 0
 
     @property
     def n_workers(self) -> int:
-        """Threads that share the work, 0 for another device, of which nothing is known here."""
+        """Return the number of threads that share the work; 0 if unknown, as for another device."""
         return 1
 
     @functools.cached_property
     @abc.abstractmethod
     def points(self) -> FloatArray:
-        """Coordinates, standardized if asked for, or codes of a mixed table; an error where they are not in memory."""
+        """Return the coordinates (z-scores if standardized) or codes of the points; raise if not in memory; (n, d)."""
 
     @property
     def coordinates(self) -> FloatArray | None:
-        """The points where they are numbers, of which means and projections have a meaning, else None; (n, d)."""
+        """Return the points if they are numbers, so that means and projections have a meaning; else None; (n, d)."""
         return None
 
     @property
     def power(self) -> float | None:
-        """The power of |x - y| that rho is in one column, None elsewhere."""
+        """Return alpha if rho is |x - y|**alpha in one column, else None."""
         return None
 
     @property
     def summand(self) -> float:
-        """Size of the numbers whose difference rho is, where it is one; 0 where rho has all its digits."""
+        """Return the size of the numbers whose difference rho is; 0 if rho is not computed as a difference."""
         return 0.0
 
     @abc.abstractmethod
     def route(self) -> Pairs:
-        """Choose the cheapest way to sums over pairs."""
+        """Return the `Pairs` object that computes sums over pairs at the least cost."""
 
     def project(self, directions: FloatArray) -> FloatArray:
-        """Project the points, from their mean, on some directions; (d, s) -> (n, s)."""
+        """Compute projections of the points, centred at their mean, on some directions; (d, s) -> (n, s)."""
         return projection_of(self.points)(directions)
 
     def residuals(self, basis: FloatArray) -> Dissimilarity:
-        """Take what a linear model leaves of the coordinates; its basis is orthonormal and centred, (n, q)."""
+        """Return the residuals of the points from a linear model with orthonormal, centred basis; (n, q)."""
         center = self.points.mean(axis=0)
         fit, unit = fit_of(self.points, center, basis), resolution(np.abs(self.points).max(axis=0))
         return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
-        """Take rows among which is the smallest and the largest value of every column."""
+        """Return rows that contain the smallest and the largest value of every column; (r, d)."""
         return self.points
 
     def largest_rho(self) -> float:
-        """Bound rho where sums of it may overflow, 0 elsewhere."""
+        """Return the approximate largest rho, to check sums for overflow; 0 if they cannot overflow."""
         if self.metric.by_range or self.standardization is not None:
             return 0.0
         return self.n_columns * _rho_of_width(self.corners(), self.metric)
 
     @property
     def matrix(self) -> FloatArray:
-        """R in whole, (n, n); computed at every call unless it is stored."""
+        """Return the matrix R of rho between all points, recomputed at every call unless stored; (n, n)."""
         check_memory(pairs_work(Size(self.n)))
         return Recomputed(self.points, self.metric, self.warns).matrix()
 
     @property
     def all_coincide(self) -> bool:
-        """Tell whether rho is 0 for every pair."""
+        """Return whether rho is 0 for every pair of points."""
         return not np.ptp(self.points, axis=0).any()
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Compute rho between two sets of points, given by their indices; (r, c)."""
+        """Compute rho between two sets of points, given by their indices; (r,), (c,) -> (r, c)."""
         return self.metric.finite_between(self.points[rows], self.points[columns])
 
     def subset(self, rows: IntArray) -> Self:
-        """Take part of the points, under the metric fitted to all of them."""
+        """Return a subset of the points, given by indices, with the metric fitted to all of them."""
         index = None if self.index is None else self.index[rows]
         return replace(self, **self.values_at(rows), index=index, warns=False)
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
-        """Take what is held of some points, by the names of the fields."""
+        """Return the coordinates or the part of R for some points, as keyword arguments by field name."""
         return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:
-        """Hold R in memory, for methods that read it again and again."""
+        """Return the same points with the matrix R in memory, for methods that use it many times."""
         return self.as_kind(StoredPoints, R=self.matrix)
 
     def near_one(self) -> Dissimilarity:
-        """Change the unit to one in which squares and their inverses stay numbers, where only the unit changes.
+        """Return the points scaled by a power of two against overflow of squares, if rho then only changes its unit.
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
@@ -299,7 +299,7 @@ class Dissimilarity(abc.ABC):
         return self.as_kind(Points, metric=metric, points=np.ldexp(self.points, -e), exponent=self.exponent + e)
 
     def under(self, metric: Metric) -> Dissimilarity:
-        """Compare the same points by another metric, not yet fitted to them."""
+        """Return the same points with another metric, which is fitted to them."""
         columns = self.columns or tuple(map(str, range(self.n_columns)))
         check_z_scores(metric, self.standardization is not None)
         metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
@@ -312,11 +312,11 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     def pairs(self) -> Pairs:
-        """R as a linear map, by the cheapest route, or along random directions."""
+        """Return the matrix R as a linear map for sums over pairs, complete or along random directions."""
         return self.route() if self.directions is None else SlicedPairs.of(self.n, self.project, self.directions)
 
     def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
-        """Estimate sums over the pairs of the same points along random directions."""
+        """Return the same points with sums over pairs estimated along random directions."""
         if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
             raise ValueError(
                 '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
@@ -325,22 +325,22 @@ class Dissimilarity(abc.ABC):
         return replace(self, directions=random_directions(self.n_columns, n_slices, rng))
 
     def as_kind(self, kind: type[K], **fields: Any) -> K:
-        """Make another kind of dissimilarity with the same fields, but for those given."""
+        """Return the points as another subclass of `Dissimilarity`, with some fields replaced."""
         names = [f.name for f in dataclasses.fields(kind) if f.name not in fields]
         return kind(**{name: getattr(self, name) for name in names}, **fields)
 
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Sum rho between the groups, M = Z'RZ, and give the group sizes (or sums of weights); (k, k), (k,)."""
+        """Compute M = Z'RZ, the sums of rho between groups, and the group sizes or sums of weights; (k, k), (k,)."""
         return self.pairs.group_sums(groups.codes, groups.k, weights), groups.mass(weights)
 
     @functools.cached_property
     def row_totals(self) -> FloatArray:
-        """sum_j rho(x_i, x_j); (n,)."""
+        """Compute sum_j rho(x_i, x_j), the sum of rho from each point to all points; (n,)."""
         return self.pairs.multiply(np.ones((self.n, 1)))[:, 0]
 
     @functools.cached_property
     def scale(self) -> float:
-        """sum_ij |rho(x_i, x_j)| / (2n): T, unless rho is negative somewhere; what rounding is measured against."""
+        """Compute sum_ij |rho(x_i, x_j)| / (2n), a scale for rounding; it equals T unless some rho are negative."""
         # rho of negative type is nowhere negative, so that its totals are those of |rho|
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.absolute_total
         return total / (2 * self.n)
@@ -351,7 +351,7 @@ class Dissimilarity(abc.ABC):
         return self.pairs.absolute_total()
 
     def check_weights(self, weights: FloatArray, name: str) -> None:
-        """Refuse weights with which sums over pairs are not numbers any more."""
+        """Raise ValueError if weights are so large that weighted sums over pairs overflow."""
         heavy = float(weights.sum()) ** 2
         # sums of rho alone were checked with the points; light weights cannot make them overflow
         if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
@@ -361,11 +361,11 @@ class Dissimilarity(abc.ABC):
             )
 
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
-        """Sum w_j rho(x_i, x_j) over j; (n,)."""
+        """Compute sum_j w_j rho(x_i, x_j) for each point; (n,) -> (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
 
     def scale_of(self, weights: FloatArray | None) -> float:
-        """Compute the weighted scale: sum_ij w_i w_j |rho| / (2 sum w), or a bound of it where rho may be negative."""
+        """Compute sum_ij w_i w_j |rho| / (2 sum w), a scale for rounding, or an upper bound if rho may be negative."""
         if weights is None:
             return self.scale
         # where the sums of rho and of |rho| agree, no rho is negative but by rounding
@@ -374,11 +374,11 @@ class Dissimilarity(abc.ABC):
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 
     def centred_gram(self) -> FloatArray:
-        """Compute the centred Gram matrix G_c = -1/2 J R J in whole, (n, n)."""
+        """Compute the centred Gram matrix G_c = -1/2 J R J; (n, n)."""
         return centred(-0.5 * self.matrix)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Find the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix G_c."""
+        """Compute the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix."""
         if weights is not None:
             return largest_eigenpairs(self.pairs.multiply, weights, count)
         # more of them, which were found before, begin with these
@@ -389,7 +389,7 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     def _found_eigenpairs(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Eigenpairs of G_c without weights that were asked for, the most of them last."""
+        """Return a list, filled by later calls, of eigenpairs of G_c without weights; the longest is last."""
         return []
 
 
@@ -398,7 +398,7 @@ K = TypeVar("K", bound=Dissimilarity)
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Points(Dissimilarity):
-    """Points in memory, one row each: coordinates, standardized if asked for, or codes of a mixed table."""
+    """Hold points in memory, one per row: coordinates, standardized if asked for, or codes of a mixed table."""
 
     has_points: ClassVar[bool] = True
 
@@ -430,7 +430,7 @@ class Points(Dissimilarity):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Matrix(Dissimilarity):
-    """A matrix `R` of rho that was given, (n, n)."""
+    """Hold a given matrix `R` of rho between n points; (n, n)."""
 
     is_stored: ClassVar[bool] = True
 
@@ -440,7 +440,7 @@ class Matrix(Dissimilarity):
     def from_table(
         cls, table: InputTable, metric: Precomputed, *, standardize: bool | None, name: str, of_negative: bool
     ) -> Self:
-        """Check a matrix of rho that a user gave."""
+        """Check a user's matrix of rho and return it as a `Matrix`."""
         if isinstance(table.values, Rows):
             raise ValueError(
                 '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
@@ -491,7 +491,7 @@ class Matrix(Dissimilarity):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class StoredPoints(Matrix, Points):
-    """Points in memory, and the matrix of rho between them."""
+    """Hold points in memory and the matrix of rho between them."""
 
     points: FloatArray = field()
 
@@ -504,13 +504,13 @@ class StoredPoints(Matrix, Points):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Blocks(Dissimilarity):
-    """Points of a table, `rows`, that is read in blocks of rows."""
+    """Hold points of a table, `rows`, that is read in blocks of rows."""
 
     rows: Rows
 
     @classmethod
     def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
-        """Check a table and fit a metric to a few of its rows, so that it must not need all of them."""
+        """Check a table that is read in blocks, fit a metric to a sample of its rows, and return both as `Blocks`."""
         if metric.needs_all_rows:
             raise ValueError(
                 f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; give the table as an array, or "
@@ -582,14 +582,14 @@ class Blocks(Dissimilarity):
 
 
 def _exponent_of(values: FloatArray) -> int:
-    """Find the exponent of two of the widest column, 0 where it is of ordinary size."""
+    """Return the power of two of the width of the widest column; 0 if it is of ordinary size."""
     size = float(np.ptp(values, axis=0).max())
     return 0 if size == 0 or ORDINARY < size < 1 / ORDINARY else int(exponents(size))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Groups of n points: codes 0..k-1 and the names of the k groups.
+    """Hold the groups of n points: codes 0..k-1 and the names of the k groups.
 
     Attributes
     ----------
@@ -610,7 +610,7 @@ class Groups:
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
-        """Read labels of any sortable kind, one for each of n rows."""
+        """Return the groups of n rows, read from labels of any sortable kind."""
         read = read_labels(labels, name)
         codes, names = as_labels(read, n, name)
         if read.found and NOISE in names:
@@ -622,31 +622,31 @@ class Groups:
         return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
-        """Refuse a single group."""
+        """Return the groups unchanged; raise ValueError if there is only one."""
         if self.k < 2:
             raise ValueError(f"`{name}` must name at least two groups, got only {self.names[0]!r}.")
         return self
 
     @property
     def k(self) -> int:
-        """Number of groups."""
+        """Return the number of groups."""
         return len(self.names)
 
     @property
     def sizes(self) -> IntArray:
-        """Points per group; (k,)."""
+        """Return the number of points in each group; (k,)."""
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
 
     def mass(self, weights: FloatArray | None) -> FloatArray:
-        """Sum the weights of every group, or count its points; (k,)."""
+        """Return the sum of weights of each group, or its number of points without weights; (k,)."""
         return np.bincount(self.codes, weights, minlength=self.k).astype(np.float64)
 
     def members(self) -> tuple[IntArray, ...]:
-        """Find the row indices of every group."""
+        """Return the row indices of each group."""
         return tuple(np.flatnonzero(self.codes == j) for j in range(self.k))
 
     def indicators(self, weights: FloatArray | None = None) -> FloatArray:
-        """Make the indicator matrix Z of a single labeling, times the weights; (n, k, 1)."""
+        """Return the indicator matrix Z of the groups, times the weights if given; (n, k, 1)."""
         Z = (self.codes[:, None] == np.arange(self.k)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
@@ -654,13 +654,13 @@ class Groups:
 
 
 def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
-    """Find the names of samples that are Series with a name each, no two alike; else None."""
+    """Return the names of samples that are Series if all have distinct names, else None."""
     names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """Pool samples below each other: the points, their sizes, the metric that knows the columns, and the places."""
+    """Stack samples to one array; return it with sample sizes, the metric with its coding, and row descriptions."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
@@ -673,7 +673,7 @@ def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int],
 
 
 def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
-    """Warn where a partition was found under another semimetric, or with other columns, than it is judged under."""
+    """Warn if labels were found by clustering under another metric, or other z-scores, than are used now."""
     found = getattr(labels, "partition_", labels)
     metric = getattr(found, "metric", None)
     if not isinstance(metric, Metric) or not hasattr(found, "standardization"):
@@ -693,7 +693,7 @@ def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:
-    """Refuse z-scores for a metric whose data they are not."""
+    """Raise ValueError if columns shall be standardized for a metric that does not allow z-scores."""
     if standardize and metric.by_range:
         raise ValueError(f"standardize=True does not go with {metric!r}, which divides every column by its range.")
     if standardize and not metric.domain.z_scores:
@@ -704,7 +704,7 @@ def check_z_scores(metric: Metric, standardize: bool | None) -> None:
 
 
 def of_z_scores(place: Place) -> Place:
-    """Name the places of rows whose columns have been standardized."""
+    """Return a function that describes rows in messages and adds that the columns are standardized."""
 
     def standardized(row: int) -> tuple[str, Any]:
         text, label = place(row)
@@ -714,7 +714,7 @@ def of_z_scores(place: Place) -> Place:
 
 
 def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
-    """Refuse rows that a metric cannot compare in a table that is read in blocks."""
+    """Raise `RowError` if a table that is read in blocks has a row that the metric cannot compare."""
     if not metric.domain.restricts:
         return
     values = rows.values()
@@ -725,12 +725,12 @@ def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
 
 
 def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
-    """Find the first row of one block that does not belong to a domain."""
+    """Find the first row of one block that violates a metric's conditions; return its `Fault` or None."""
     return domain.fault(points, columns)
 
 
 def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
-    """Warn of coordinates that look like the matrix of dissimilarities of the rows."""
+    """Warn if coordinates look like a matrix of dissimilarities between the rows."""
     if metric.domain.binary or not looks_like_distances(points):
         return
     n = len(points)
@@ -745,7 +745,7 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
 
 
 def _in_order_of_zeros(points: FloatArray) -> FloatArray:
-    """Order the rows of a square table so that the zeros of a matrix of dissimilarities are on the diagonal.
+    """Return the rows of a square table ordered so that the zeros of a dissimilarity matrix are on the diagonal.
 
     A matrix that is split by groups has its rows in another order than its columns.
     """
@@ -756,7 +756,7 @@ def _in_order_of_zeros(points: FloatArray) -> FloatArray:
 
 
 def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:
-    """Refuse points so close together that rho vanishes, or so far apart that sums of it are not numbers any more.
+    """Raise ValueError if points are so close together that rho vanishes, or so far apart that sums overflow.
 
     The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
     user may standardize.
@@ -781,7 +781,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
 
 
 def _rho_of_width(points: FloatArray, metric: Metric) -> float:
-    """Compute the size of rho between the ends of the widest column."""
+    """Compute |rho| between the two points at the ends of the widest column."""
     column = points[:, int(np.ptp(points, axis=0).argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
@@ -789,7 +789,7 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
 
 
 def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> None:
-    """Warn of a column among others that by its name and values numbers the rows, as files of R have it first."""
+    """Warn of a column that, by its name and distinct whole numbers, seems to number the rows."""
     if columns is None or len(columns) < 2:
         return
     for name, column in zip(columns, points.T, strict=True):
@@ -803,16 +803,16 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
 
 
 def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find the smallest and the largest value of every column, missing ones left out."""
+    """Return the smallest and the largest value of every column, without missing values; (d,), (d,)."""
     return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
 
 
 def _warn_of_rounding(
     low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
 ) -> None:
-    """Warn of columns that vary by the rounding of their values alone, where that decides; not of whole numbers.
+    """Warn of columns that vary only by rounding of their values, if they affect the distances.
 
-    It does where columns are divided by their standard deviations or ranges, and where no column varies by more.
+    They do where columns are divided by their standard deviations or ranges, and where no column varies by more.
     """
     divided = standardize or metric.by_range or (metric.measures_columns and metric.needs_all_rows)
     found = np.flatnonzero(_vary_by_rounding(low, high))
@@ -829,7 +829,7 @@ def _warn_of_rounding(
 
 
 def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Find columns that vary, but by no more than the rounding of their values; whole numbers are exact."""
+    """Return which columns vary, but only by rounding of values that are not whole numbers; (d,), (d,) -> (d,)."""
     size = np.maximum(np.abs(low), np.abs(high))
     exact = (low == np.rint(low)) & (high == np.rint(high))
     return np.asarray((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
@@ -843,7 +843,7 @@ def _warn_of_scales(
     *,
     offered: bool = True,
 ) -> None:
-    """Warn of one column with so much larger a standard deviation that it decides every distance.
+    """Warn if one column has so large a standard deviation that it determines the distances almost alone.
 
     `offered` says whether the user may standardize by an option; columns that are `rounding` are left aside.
     """

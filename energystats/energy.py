@@ -118,7 +118,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "
 
 
 def _with_names(rho: FloatArray, rows: Any, columns: Any) -> Any:
-    """Give a matrix the names of its rows and columns, where either comes from pandas."""
+    """Return a matrix as a data frame with row and column names if either table is from pandas, else unchanged."""
     if not any(hasattr(table, "iloc") for table in (rows, columns)):
         return rho
     import pandas as pd
@@ -234,7 +234,7 @@ def energy_distance(
 
 
 def check_two_groups(groups: Groups) -> None:
-    """Refuse any number of groups but two."""
+    """Raise ValueError unless there are exactly two groups."""
     if groups.k != 2:
         raise ValueError(
             f"`groups` must name two groups, got {groups.k}; `dispersion` compares any number, and `pairwise_tests` "
@@ -243,7 +243,7 @@ def check_two_groups(groups: Groups) -> None:
 
 
 def _read_weights(samples: Sequence[InputTable], sample_weight: Any, two: Groups) -> FloatArray | None:
-    """Check the weights of two samples, a pair, or of a pooled table, one array; None where there are none."""
+    """Return checked weights of two samples, given as a pair or as one pooled array; None without weights."""
     if sample_weight is None:
         return None
     if len(samples) == 1:
@@ -433,7 +433,7 @@ class Dispersion(Result):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return one row per group: size and W of the group, and what all share; the index has the groups."""
+        """Return a data frame with one row per group: its size and W, and columns that are the same for all groups."""
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
@@ -445,7 +445,7 @@ class Dispersion(Result):
         return ("size", "within_per_cluster")
 
     def to_matrix(self) -> pd.DataFrame:
-        """Return the means of rho between the groups, `g`, as a square frame with their names."""
+        """Return the means of rho between the groups, `g`, as a square data frame with their names; (k, k)."""
         import pandas as pd
 
         name = self.group_name or "group"
@@ -453,20 +453,20 @@ class Dispersion(Result):
         return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a heat map of g, the mean of rho between the groups."""
+        """Draw a heat map of the mean of rho between the groups, `g`, and return its Axes."""
         from energystats.plotting.distances import plot_group_means
 
         return plot_group_means(self.g, ax, names=self.labels, sizes=self.sizes, metric=self.metric)
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
-        """Draw T, its parts S and W, and the groups' parts of W."""
+        """Draw the total dispersion T, its parts S and W, and the groups' parts of W; return the Axes."""
         from energystats.plotting.distances import plot_parts
 
         values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
         return plot_parts(self.between, self.within_per_cluster.tolist(), ax, total=self.total, **values)
 
     def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
-        """Draw a heat map of the energy distances of the groups, with their dendrogram above it.
+        """Draw a heat map of energy distances between the groups, with their dendrogram above; return its Axes.
 
         Parameters
         ----------
@@ -488,17 +488,17 @@ class Dispersion(Result):
         return plot_distances(self._group_energies(), ax, linkage=linkage, **values)
 
     def plot_dendrogram(self, ax: Axes | None = None) -> Axes:
-        """Draw the groups joined by energy distance, with the heights of `energy_hclust`."""
+        """Draw the dendrogram of the groups by energy distance, with heights as in `energy_hclust`; return its Axes."""
         from energystats.plotting.distances import plot_group_tree
 
         return plot_group_tree(self._group_linkage(), ax, names=self.labels, sizes=self.sizes)
 
     def _group_energies(self) -> FloatArray:
-        """Compute the energy distances between the groups; (k, k)."""
+        """Compute the energy distances between all pairs of groups; (k, k)."""
         return statistics.energy_distances(self.g, np.ones(len(self.sizes)))  # g is M with every size 1
 
     def _group_linkage(self) -> FloatArray:
-        """Join the groups by energy distance; a linkage matrix (k - 1, 4)."""
+        """Compute the linkage matrix of the groups by energy distance; (k - 1, 4)."""
         from energystats._core.linkage import agglomerate, group_heights  # compiled loops
 
         sizes = np.array(self.sizes) if self.masses is None else self.masses

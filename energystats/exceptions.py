@@ -39,47 +39,47 @@ _given_once: set[type[EnergyStatsWarning]] = set()  # in this process
 
 
 class EnergyStatsWarning(UserWarning):
-    """Base class of every warning issued by energystats."""
+    """Define the base class of every warning issued by energystats."""
 
 
 class NotNegativeTypeWarning(EnergyStatsWarning):
-    """The semimetric is not of negative type: S may be negative and Lloyd's rule may raise W."""
+    """Warn that the semimetric is not of negative type: S may be negative and Lloyd's rule may raise W."""
 
 
 class NotCalibratedWarning(EnergyStatsWarning):
-    """The level of the test was measured to be off under these conditions."""
+    """Warn that simulations found the level of this test to be inexact under these conditions."""
 
 
 class DoubleDippingWarning(EnergyStatsWarning):
-    """Labels found from the data are tested as if they had been known in advance."""
+    """Warn that labels found from the data are tested as if they had been known in advance."""
 
 
 class ColumnScaleWarning(EnergyStatsWarning):
-    """The columns have very different spreads, so one decides every distance, or z-scores blow up mere rounding."""
+    """Warn that spreads of columns are so unequal that one decides all distances, or z-scores magnify rounding."""
 
 
 class MatrixAsPointsWarning(EnergyStatsWarning):
-    """The coordinates look like a matrix of dissimilarities: square, symmetric, with a zero diagonal."""
+    """Warn that coordinates look like a matrix of dissimilarities: square, symmetric, with a zero diagonal."""
 
 
 class TiesWarning(EnergyStatsWarning):
-    """Ties were jittered in a way that can change p, or values at a limit moved, or rows are duplicated."""
+    """Warn that ties were jittered in a way that can change p, values at a limit moved, or rows are duplicated."""
 
 
 class MissingValuesWarning(EnergyStatsWarning):
-    """Rows with missing values were left out, or a label is the text of a missing value."""
+    """Warn that rows with missing values were left out, or that a label is the text of a missing value."""
 
 
 class ConvergenceWarning(EnergyStatsWarning):
-    """An iterative method stopped at its limit before it had converged."""
+    """Warn that an iterative method stopped at its limit before it had converged."""
 
 
 class DisconnectedGraphWarning(EnergyStatsWarning):
-    """The graph has several components, which cost nothing to cut apart."""
+    """Warn that the graph has several components, which cost nothing to cut apart."""
 
 
 class PerformanceWarning(EnergyStatsWarning):
-    """A call will take minutes or more, or compiled loops are unavailable and the plain Python ones run instead.
+    """Warn that a call will take minutes or more, or that loops run in plain Python as they are not compiled.
 
     The time is estimated before the call starts. A call that would not fit into the available memory raises
     `MemoryError` in the same place.
@@ -87,7 +87,7 @@ class PerformanceWarning(EnergyStatsWarning):
 
 
 def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False) -> None:
-    """Warn at the line of the user's code that called into the package; of one category at most `once` a process."""
+    """Warn at the line of the user's code that called the package; with `once`, one time per category and process."""
     collector = _collector.get()
     if collector is not None:
         collector.append((message, category))
@@ -103,7 +103,7 @@ def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False
 
 @contextmanager
 def collected() -> Iterator[list[tuple[str, type[EnergyStatsWarning]]]]:
-    """Hold back the package's own warnings inside the block; each is a text and its class."""
+    """Collect the package's own warnings inside the `with` block in a list of (text, class) instead of issuing them."""
     found: list[tuple[str, type[EnergyStatsWarning]]] = []
     token = _collector.set(found)
     try:
@@ -114,14 +114,14 @@ def collected() -> Iterator[list[tuple[str, type[EnergyStatsWarning]]]]:
 
 @contextmanager
 def ignoring(category: type[Warning], beginning: str = "") -> Iterator[None]:
-    """Ignore another package's warning; one thread at a time, because the filters belong to all of them."""
+    """Ignore another package's warning inside the `with` block, for one thread at a time."""
     with _changing_filters, warnings.catch_warnings():
         warnings.filterwarnings("ignore", beginning, category)
         yield
 
 
 def _replace_lock() -> None:
-    """Forget the lock that another thread of the parent process may have held."""
+    """Replace the lock in a forked child, since another thread of the parent process may have held it."""
     global _changing_filters
     _changing_filters = threading.RLock()
 

@@ -19,12 +19,12 @@ UNKNOWN = "0+unknown"
 
 
 def find_version() -> str:
-    """Find the version that was installed; of a checkout that was not, it is "0+unknown"."""
+    """Return the installed version of energystats; "0+unknown" if it runs from a checkout without installation."""
     return _find(DISTRIBUTION) or UNKNOWN
 
 
 def _find(name: str) -> str | None:
-    """Find the version of a distribution from its metadata, which imports nothing of it."""
+    """Return the version of an installed distribution from its metadata, without importing it; None if missing."""
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
@@ -82,14 +82,14 @@ def show_versions() -> None:
 
 
 def _describe_system() -> list[tuple[str, str]]:
-    """Say which Python runs on which system, without the name of the machine."""
+    """Return names and values of the Python version, the operating system and the number of cores."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     return [("Python", python), ("system", system), ("cores", str(os.cpu_count()))]
 
 
 def _describe_threads() -> list[tuple[str, str]]:
-    """List the libraries of threads that NumPy and SciPy have loaded."""
+    """Return names and versions of the thread libraries that NumPy and SciPy have loaded."""
     from energystats._core.locks import loading
 
     with loading():
@@ -104,7 +104,7 @@ def _describe_threads() -> list[tuple[str, str]]:
 
 
 def _describe_loops() -> str:
-    """Say whether a loop can be compiled; numba is imported here, which warns where it cannot be."""
+    """Return "yes" if numba can compile a loop, else "no" and the error."""
     from energystats._core.jit import try_compiler
 
     return try_compiler()

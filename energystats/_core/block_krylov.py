@@ -30,19 +30,21 @@ Times = Callable[[FloatArray], FloatArray]  # (n, c) -> matrix @ it
 
 
 def _block_size(count: int) -> int:
-    """Choose the columns of a block, so many that wanted eigenvalues are well apart from those beyond the block."""
+    """Return the number of columns of a Krylov block when `count` eigenvalues are wanted: 2 count + 8."""
     return 2 * count + 8
 
 
 def fits_blocks(n: int, count: int) -> bool:
-    """Tell whether the basis is small beside the matrix."""
+    """Return whether six Krylov blocks for `count` eigenpairs have together at most n columns."""
     return 6 * _block_size(count) <= n
 
 
 def largest_by_blocks(
     times: Times, n: int, count: int, tolerance: float = TOLERANCE
 ) -> tuple[FloatArray, FloatArray] | None:
-    """Find the `count` largest eigenvalues, falling, and unit eigenvectors (n, count); None where they come too slowly.
+    """Compute the `count` largest eigenpairs of a symmetric matrix by block Krylov; None if not converged.
+
+    Eigenvalues are in falling order, eigenvectors (n, count) of length 1.
 
     Rayleigh-Ritz on the span of X, AX, A^2 X, ..., with X random from a fixed seed; it ends when the residual
     |Au - theta u| is `tolerance` times theta, or times 1e-3 of the largest theta. Eigenvalues may repeat, as often as
@@ -79,7 +81,7 @@ def largest_by_blocks(
 
 
 def refine_pairs(times: Times, rough: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Compute eigenpairs from vectors (n, c) near them, by one product; None where they are not near enough."""
+    """Compute eigenpairs from nearby vectors by one product with the matrix; (n, c); None if not near enough."""
     product = times(rough)
     unit = int(np.frexp(np.abs(product).max())[1])
     product = np.ldexp(product, -unit)

@@ -15,7 +15,7 @@ AT_ONCE = 1024  # points of Y whose sums stay in the fastest cache
 
 @njit
 def fill_distances(X: FloatArray, Y: FloatArray, root: bool, out: FloatArray) -> None:
-    """Fill a table with squared Euclidean distances, or with their roots; (n, d), (d, m) -> (n, m).
+    """Fill `out` with Euclidean distances of rows of X to columns of Y, or their squares; (n, d), (d, m) -> (n, m).
 
     The points of Y come as columns, so that the innermost loop runs along contiguous numbers.
     """
@@ -46,7 +46,7 @@ def fill_gower(
     out: FloatArray,
     total: FloatArray,
 ) -> None:
-    """Fill a table with Gower's 1 - s between rows; (n, d), (d, m), three (d,), (n, m), room for (m,).
+    """Fill `out` with Gower's dissimilarity 1 - s of all pairs of rows of two data sets; (n, d), (d, m) -> (n, m).
 
     The inner loops run over points, without branches, so that the compiler can do several at once. `how` is 0 for a
     graded column, 1 for a matched one, 2 for presence and absence, as in `distances.py`.

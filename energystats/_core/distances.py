@@ -25,7 +25,7 @@ THREADS = min(8, os.cpu_count() or 1)
 
 
 def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
-    """Compute ||x - y|| or its square for all pairs of rows; (n, d), (m, d) -> (n, m)."""
+    """Compute Euclidean distances, or their squares, for all pairs of rows of X and Y; (n, d), (m, d) -> (n, m)."""
     if len(X) * len(Y) >= COMPILED_FROM:
         from energystats._core import jit
         from energystats._core.distance_loops import fill_distances
@@ -36,7 +36,7 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
 
 
 def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
-    """Fill a distance matrix in several threads where it is large; its numbers do not depend on their count."""
+    """Compute a distance matrix in several threads if it is large; results do not depend on their number."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)
@@ -48,9 +48,9 @@ def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> Flo
 
 
 def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) -> FloatArray:
-    """Compute 1 - cos of the angle between all pairs of rows, which are not zero; (n, d), (m, d) -> (n, m).
+    """Compute 1 - cos(angle) for all pairs of nonzero rows of X and Y; (n, d), (m, d) -> (n, m).
 
-    As half of the squared distance of rows of length 1, so that no digit is lost for small angles. `noise` is the size
+    It is half the squared distance of rows of length 1, so no digit is lost for small angles. `noise` is the size
     of the rounding of the rows of X and Y, (n,), (m,): angles that are no larger are 0.
     """
     lengths = [np.linalg.norm(rows, axis=1) for rows in (X, Y)]
@@ -62,9 +62,9 @@ def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) 
 
 
 def jensen_shannon(X: FloatArray, Y: FloatArray) -> FloatArray:
-    """Compute the root of the Jensen-Shannon divergence of the shares of all pairs of rows; (n, d), (m, d) -> (n, m).
+    """Compute Jensen-Shannon distances between all pairs of rows, as proportions; (n, d), (m, d) -> (n, m).
 
-    SciPy's is a root of a difference: where shares are alike it loses half of the digits. There it is computed again
+    SciPy's value is a root of a difference: for shares alike it loses half of the digits. There it is computed again
     from t = (p - q)/(p + q), as a sum of (p + q)/2 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none of them negative.
     """
     distances = np.asarray(cdist(X, Y, "jensenshannon"))

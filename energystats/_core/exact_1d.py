@@ -31,7 +31,7 @@ Pair: TypeAlias = tuple[float, float]  # a sum of two floats, the second below t
 
 @njit
 def _add_exactly(a: Pair, b: Pair) -> Pair:
-    """Add two numbers in twice the precision [Dekker 1971]."""
+    """Add two numbers in double-double arithmetic, each a pair of floats [Dekker 1971]."""
     high = a[0] + b[0]
     part = high - a[0]
     low = ((a[0] - (high - part)) + (b[0] - part)) + (a[1] + b[1])
@@ -41,7 +41,7 @@ def _add_exactly(a: Pair, b: Pair) -> Pair:
 
 @njit
 def _multiply(a: Pair, b: Pair) -> Pair:
-    """Multiply two numbers in twice the precision [Dekker 1971]."""
+    """Multiply two numbers in double-double arithmetic, each a pair of floats [Dekker 1971]."""
     high = a[0] * b[0]
     carried = SPLITTER * a[0]
     a_high = carried - (carried - a[0])
@@ -57,7 +57,7 @@ def _multiply(a: Pair, b: Pair) -> Pair:
 
 @njit
 def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatArray:
-    """Sum mass and moments over the first i points, i = 0..n, each as a pair of rows; (n - 1,), (n,) -> (6, n + 1).
+    """Compute running sums of weights and moments of sorted points, each in two rows; (n - 1,), (n,) -> (6, n + 1).
 
     Rows 0-1 hold the mass, 2-3 the sum of w y with y measured from the point where half of the mass is reached,
     4-5 the sum of w y**2 if squared, else that of w_a w_b |y_a - y_b| over pairs.
@@ -85,13 +85,13 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
 
 @njit
 def _subtract_sums(sums: FloatArray, i: int, j: int, row: int) -> Pair:
-    """Subtract two running sums, which gives the sum over points i..j-1."""
+    """Compute the sum over sorted points i..j-1 as the difference of two running sums, in twice the precision."""
     return _add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
 def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> float:
-    """Compute W of points i..j-1, their sum of w_a w_b rho over pairs divided by their mass, in twice the precision."""
+    """Compute W of the cluster of sorted points i..j-1 from running sums, in twice the precision."""
     mass = _subtract_sums(sums, i, j, 0)
     moment = _subtract_sums(sums, i, j, 2)
     last = _subtract_sums(sums, i, j, 4)
@@ -110,7 +110,7 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 def _find_best_of_few(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
 ) -> tuple[float, int]:
-    """Find the same start as `_find_best_run`, costs one by one."""
+    """Find q with the smallest total W = old[q] + W(points start+q..start+r), one by one; return W and q."""
     j = start + r + 1
     mass_j, moment_j, last_j = sums[0, j], sums[2, j], sums[4, j]
     mass_low, moment_low, last_low = sums[1, j], sums[3, j], sums[5, j]
@@ -138,7 +138,7 @@ def _find_best_of_few(
 
 @njit
 def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
-    """Compute W of points i..j-1 for i = first, first + 1, ..., and -1 where a difference loses too many digits."""
+    """Fill `out` with W of sorted points i..j-1, i = first, first + 1, ...; -1 where too many digits cancel."""
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
     U, U_low = sums[2, first:stop], sums[3, first:stop]
@@ -162,7 +162,7 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find the best start q of the last cluster: old[q] + W of points start+q..start+r, over low <= q <= high."""
+    """Find q with the smallest total W = old[q] + W(points start+q..start+r), in batches; return W and q."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -182,7 +182,7 @@ def _find_best_run(
 def _fill_next_layer(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
 ) -> None:
-    """Add one cluster to the recursion: new[r] = min over q <= r of old[q] + W of points start+q..start+r.
+    """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
 
     The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
     as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
@@ -214,19 +214,19 @@ def _fill_next_layer(
 
 @njit
 def _fill_first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """Compute W of one cluster of points first..first+r for every r, the first layer of the recursion."""
+    """Fill old[r] with W of the single cluster of sorted points first..first+r, for every r."""
     for r in range(old.size):
         old[r] = _compute_cost_exactly(sums, first, first + r + 1, squared)
 
 
 @njit
 def _find_last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
-    """Find where the last cluster of the best partition of all points starts, and the W of that partition."""
+    """Find the smallest W of a partition of all points, and the index at which its last cluster starts."""
     return _find_best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
 def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
-    """Partition points first..last-1 best into k >= 2 runs; return the point at which run `half` + 1 starts.
+    """Find the best partition of sorted points into k >= 2 runs; return where run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
     down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C can
@@ -252,7 +252,7 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
 
 
 def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> IntArray:
-    """Find the index of the first point of runs 2..k of the best partition; (6, n + 1) -> (k - 1,)."""
+    """Find the first points of runs 2..k in the best partition of sorted points; (6, n + 1) -> (k - 1,)."""
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
     while spans:
@@ -277,7 +277,7 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> In
 
 @njit
 def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum w_i w_j |x_i - x_j| over i < j <= m for every m, from the gaps of the sorted x; (n - 1,), (n,) -> (n,).
+    """Sum w_i w_j |x_i - x_j| over i < j <= m for every m, from gaps of sorted x; (n - 1,), (n,) -> (n,).
 
     Only non-negative terms are added, so nothing cancels.
     """
@@ -293,7 +293,7 @@ def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
 
 @njit
 def split_within(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute W of the split after each rank, [0..i] and [i+1..n-1] for i = 0..n-2; (n - 1,), (n,) -> (n - 1,)."""
+    """Compute W of each split of sorted points into [0..i] and [i+1..n-1], for every i; (n - 1,), (n,) -> (n - 1,)."""
     left = prefix_dispersion(gaps, weights)
     right = prefix_dispersion(gaps[::-1], weights[::-1])
     n = weights.size

@@ -14,7 +14,7 @@ GRADED, MATCHED, PRESENCE = 0, 1, 2  # how a column compares two values
 
 
 def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: FloatArray, how: IntArray) -> FloatArray:
-    """Compute Gower's 1 - s for all pairs of rows, NaN where no column has weight; (n, d), (m, d) -> (n, m).
+    """Compute Gower's dissimilarity 1 - s for all pairs of rows, NaN if no column counts; (n, d), (m, d) -> (n, m).
 
     `ranges`, `weights` and `how` hold a number for each column. A column that is GRADED differs by its weight times
     |x - y|/range, the others by their weight where values do not match. Missing values (NaN), and two zeros where it
@@ -40,7 +40,7 @@ def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: Flo
 def _add_column(
     x: FloatArray, y: FloatArray, width: float, own: float, how: int, out: FloatArray, weight: FloatArray
 ) -> None:
-    """Add the differences in one column to `out`, and its weights to `weight`."""
+    """Add one column's part of Gower's dissimilarity to `out`, and its weights to `weight`, for all pairs of rows."""
     counted = ~np.isnan(x) & ~np.isnan(y)
     if how == PRESENCE:
         counted &= (x != 0) | (y != 0)

@@ -38,7 +38,7 @@ Pair = tuple[float, FloatArray]
 
 
 def decorrelating(points: FloatArray) -> FloatArray:
-    """Find the matrix that makes the columns of points uncorrelated and of one variance; (n, d) -> (d, r).
+    """Compute the matrix that makes the columns of points uncorrelated with equal variances; (n, d) -> (d, r).
 
     Columns are standardized before directions are compared, so that none is taken for rounding because of its unit.
     """
@@ -52,7 +52,7 @@ def decorrelating(points: FloatArray) -> FloatArray:
 
 
 def centred(A: FloatArray) -> FloatArray:
-    """Centre the rows and columns of a symmetric A: J A J, a new array, symmetric to the last bit."""
+    """Return J A J, a symmetric matrix A with rows and columns centred, as a new matrix that is exactly symmetric."""
     A = A - A.mean(axis=0)
     A -= A.mean(axis=1)[:, None]
     # the two centrings round differently on both sides of the diagonal, so A and A' are averaged
@@ -62,7 +62,7 @@ def centred(A: FloatArray) -> FloatArray:
 
 
 def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> FloatArray | None:
-    """Find coordinates with given squared distances, by a Cholesky factor of the Gram matrix with pivots; (n, rank).
+    """Find coordinates with given squared distances, by a pivoted Cholesky factor; (n, n) -> (n, rank).
 
     The origin is the first point. None where more than `most` are needed or the distances are not Euclidean; what
     remains outside the space is at most `tolerance` of the largest squared distance. O(n rank^2).
@@ -87,7 +87,7 @@ def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> Floa
 
 
 def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, FloatArray]:
-    """Decompose a symmetric matrix: eigenvalues, falling, all or the first `count`, and unit vectors.
+    """Compute all or the `count` largest eigenvalues of a symmetric matrix, in falling order, and unit eigenvectors.
 
     The largest entry of each vector is positive.
     """
@@ -100,7 +100,7 @@ def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, Flo
 
 
 def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
-    """Find the smallest eigenvalue of a centred symmetric matrix on the vectors of sum 0, and its unit vector.
+    """Compute the smallest eigenvalue of a centred symmetric matrix on vectors of sum 0, and its unit vector.
 
     The direction 1, on which a centred matrix vanishes, is given the mean eigenvalue of the others, which is never
     below their smallest. Up to `PAIR_LIMIT` from the full reduction, above it by Lanczos' method from `start`.
@@ -120,7 +120,7 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
 
 
 def largest_eigenvalue(G: FloatArray) -> float:
-    """Find the largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
+    """Compute the largest eigenvalue of a centred symmetric matrix on the vectors of sum 0."""
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
@@ -131,7 +131,10 @@ def largest_eigenvalue(G: FloatArray) -> float:
 
 
 def _find_extreme_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
-    """Find the unit vector of an extreme eigenvalue of G + lift 11'/n; the best one if Lanczos' method does not end."""
+    """Compute the unit eigenvector of the smallest or largest eigenvalue of G + lift 11'/n.
+
+    Where Lanczos' method does not converge, return its best vector so far, or that of the full decomposition.
+    """
     n = len(G)
 
     def times(v: FloatArray) -> FloatArray:
@@ -150,7 +153,7 @@ def _find_extreme_vector(G: FloatArray, lift: float, end: str, start: FloatArray
 
 
 def all_above(G: FloatArray, floor: float) -> bool:
-    """Try to prove, by a Cholesky factor, that no eigenvalue of G on the vectors of sum 0 is below `floor`."""
+    """Return whether a Cholesky factor proves that G has no eigenvalue below `floor` on the vectors of sum 0."""
     n = len(G)
     shifted = G + 2 * (abs(float(np.trace(G))) / max(n - 1, 1) + abs(floor)) / n  # out of the way: the vector 1
     shifted[np.diag_indices(n)] -= floor
@@ -167,7 +170,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
 def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the `count` largest eigenvalues of G_c in falling order, and unit eigenvectors (n, count).
+    """Compute the `count` largest eigenvalues of the centred Gram matrix G_c, falling, and unit eigenvectors.
 
     With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
     decomposition for small n or many pairs, else Krylov spaces from a fixed start, until the residual is 1e-9 of
@@ -183,13 +186,13 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
 
 
 def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
-    """Find the largest eigenpairs of a symmetric matrix, falling, by blocks of columns or one by one."""
+    """Compute the `count` largest eigenvalues of a symmetric operator, falling, and unit eigenvectors."""
     found = largest_by_blocks(times, n, count) if fits_blocks(n, count) else None
     return _run_lanczos(times, n, count) if found is None else found
 
 
 def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply the (weighted) G_c by columns; (n, c) -> (n, c)."""
+    """Multiply the (weighted) centred Gram matrix G_c by a matrix of columns; (n, c) -> (n, c)."""
     # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
     share = (weights / weights.sum())[:, None]
@@ -199,13 +202,13 @@ def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) 
 
 
 def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
-    """Build the (weighted) centred Gram matrix G_c from products with R; (n, n)."""
+    """Build the (weighted) centred Gram matrix G_c from a function that multiplies by R; (n, n)."""
     gram = multiply_gram(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 
 
 def _run_lanczos(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
-    """Find the largest eigenpairs of a symmetric operator by Lanczos' method, falling."""
+    """Compute the largest eigenvalues of a symmetric operator, falling, and eigenvectors by Lanczos' method."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space

@@ -13,7 +13,7 @@ __all__ = ["place_vertices"]
 
 
 def place_vertices(matrix: Any) -> FloatArray:
-    """Place each component of a graph at two eigenvectors of I - D^(-1) A, components side by side; (n, 2)."""
+    """Compute coordinates for drawing a graph, spectral within each component, components side by side; (n, 2)."""
     from scipy.sparse.csgraph import connected_components
 
     count, component = connected_components(matrix, directed=False)
@@ -29,7 +29,7 @@ def place_vertices(matrix: Any) -> FloatArray:
 
 
 def _place_component(matrix: Any) -> FloatArray:
-    """Place a connected graph within a square of side 2 by spectral coordinates, evened out by springs; (n, 2)."""
+    """Compute coordinates for drawing a connected graph in a square of side 2, spectral, then by springs; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
     np.fill_diagonal(dense, 0.0)
@@ -45,7 +45,7 @@ def _place_component(matrix: Any) -> FloatArray:
 
 
 def _relax_springs(place: FloatArray, linked: FloatArray, steps: int = 60) -> FloatArray:
-    """Pull neighbours together and push all vertices apart [Fruchterman & Reingold 1991]; fits a square of side 2."""
+    """Return vertex coordinates improved by a spring layout [Fruchterman & Reingold 1991], in a square of side 2."""
     n = len(place)
     best = 1 / np.sqrt(n)
     for step in range(steps):

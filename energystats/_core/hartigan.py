@@ -42,7 +42,7 @@ def hartigan_pass(
     threshold: float,
     moves: IntArray,
 ) -> int:
-    """Visit every point once and move it where W falls the most, by more than `threshold`; the state changes in place.
+    """Visit every point once and move it to the cluster where W falls most, by more than `threshold`, in place.
 
     `counts` and `mass` are the points and the sums of weights of the clusters, `table[l, i]` is the sum of
     w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l, both over ordered pairs. A pass costs
@@ -93,7 +93,7 @@ def hartigan_pass(
 
 @njit
 def added_within(within: FloatArray, mass: FloatArray) -> float:
-    """Add up W of the clusters from their sums of w_x w_y rho over ordered pairs, and their masses."""
+    """Return W, the sum over clusters of their ordered sums of w_x w_y rho over twice their masses."""
     W = 0.0
     for j in range(mass.size):
         W += within[j] / (2 * mass[j])
@@ -113,7 +113,7 @@ def hartigan_passes(
     max_iter: int,
     worth: float,
 ) -> None:
-    """Repeat passes of Hartigan's method until no point moves, and confirm a W below `worth` with sums from scratch.
+    """Repeat passes of Hartigan's method until no point moves; confirm a W below `worth` with recomputed sums.
 
     The sums that are updated from move to move gather rounding; a pass over new ones has to find no move either, so
     that rounding cannot end too early a search whose W is the lowest so far.
@@ -142,7 +142,7 @@ def hartigan_passes(
 
 @njit
 def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the table T_li, the sum of w_y rho(y, x_i) over y in C_l; (k, n), in O(n^2) whatever k is."""
+    """Compute T_li, the sum of w_y rho(y, x_i) over points y of cluster l, in O(n^2) for any k; (k, n)."""
     n = labels.size
     table = np.zeros((k, n))
     for y in range(n):
@@ -157,7 +157,7 @@ def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) 
 def tabulated_afresh(
     R: FloatArray, weights: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute counts and masses of the clusters, the table T, and the sums of w_x w_y rho inside them, from scratch."""
+    """Compute sizes, masses, point-to-cluster sums and within sums of w rho of all clusters, from R; O(n^2)."""
     table = cluster_table(R, weights, labels, k)
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -165,7 +165,7 @@ def tabulated_afresh(
 
 @njit
 def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the tables of several partitions, the rows of `labels`, in one pass over R; (s, n) -> (s, k, n).
+    """Compute point-to-cluster sums of w rho for s partitions, the rows of `labels`; (s, n) -> (s, k, n).
 
     The row of the largest cluster is what the others leave of `totals`, R w, which saves most of the work for few
     clusters.
@@ -199,7 +199,7 @@ def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, label
 
 @njit
 def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Compute counts and masses of the clusters, and the sums of w_x w_y rho inside them, from their table."""
+    """Compute sizes, masses and within sums of w_x w_y rho of all clusters from point-to-cluster sums (k, n)."""
     k = table.shape[0]
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
@@ -215,7 +215,7 @@ def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[In
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute counts, masses, table and inner sums of the clusters from the sums over all points, `totals` (n,)."""
+    """Compute sizes, masses, point-to-cluster and within sums of w rho of all clusters, given R w as `totals`."""
     table = cluster_tables(R, weights, totals, labels.reshape(1, labels.size), k)[0]
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -231,7 +231,7 @@ def tabulated_from(
     labels: IntArray,
     k: int,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute counts, masses, table and inner sums from the table of `known` labels, where few points have others."""
+    """Update point-to-cluster sums from those of similar labels; return sizes, masses and within sums, too."""
     sizes = np.zeros(k, np.intp)
     changed = 0
     for i in range(labels.size):
@@ -257,7 +257,7 @@ def tabulated_from(
 
 @njit
 def inner_product(x: FloatArray, y: FloatArray) -> float:
-    """Add up the products of two short vectors, in eight sums that do not wait for each other; (p,), (p,) -> float."""
+    """Return x'y for two short vectors, with eight partial sums in parallel; (p,), (p,) -> float."""
     p = x.size
     whole = p - p % 8
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -277,7 +277,7 @@ def inner_product(x: FloatArray, y: FloatArray) -> float:
 
 
 def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Sum the weighted rows of every cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
+    """Sum the weighted rows of each cluster; (n, p), (n,), (n,) -> (k, p), in O(n p) where loops are compiled."""
     if jit.numba is not None:
         return _add_rows(rows, weights, labels, k)
     with one_thread():
@@ -286,7 +286,7 @@ def sum_clusters(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int
 
 @njit
 def _add_rows(rows: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Sum the weighted rows of every cluster, row after row, in a compiled loop; (n, p), (n,), (n,) -> (k, p)."""
+    """Sum the weighted rows of each cluster in a compiled loop over rows; (n, p), (n,), (n,) -> (k, p)."""
     sums = np.zeros((k, rows.shape[1]))
     for i in range(labels.size):
         j = labels[i]
@@ -306,7 +306,7 @@ def hartigan_among_means(
     sums: FloatArray,
     threshold: float,
 ) -> int:
-    """Move every point in turn to the cluster that lowers W most; labels, counts, mass and sums change in place.
+    """Move every point in turn to the cluster that lowers W most, given cluster sums of features; in place.
 
     A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
     W, and adds w s/(s + w) d to that of another one. No cluster is emptied. Returns the number of moves; O(n k p).

@@ -22,7 +22,7 @@ DIMENSIONS_AT_MOST = 12  # beyond which m points of one value are hardly ever dr
 
 
 def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatArray | None:
-    """Find the direction, of length 1, along which most pairs of points have one value; None where hardly any have.
+    """Find the unit vector along which most pairs of points are tied; None where hardly any are.
 
     Points are (n, m) and centred; O(TRIALS n m) time. A grid has full hyperplanes across its diagonals, too, but more
     values along these.
@@ -33,7 +33,7 @@ def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatAr
         return np.ones(1) if _count_ties(snapped(points[:, 0], scale)) > n else None
     if m > DIMENSIONS_AT_MOST or n < m + MORE + 1 or scale == 0.0:
         return None
-    places = points[np.unique(np.round(points / scale, 6), axis=0, return_index=True)[1]]  # copies are one
+    places = points[np.unique(np.round(points / scale, 6), axis=0, return_index=True)[1]]  # duplicates count once
     through = points[rng.integers(n, size=(TRIALS, m))]
     # the normal is the last right singular vector of the differences, if these have rank m - 1
     with one_thread_up_to(m):
@@ -58,18 +58,18 @@ def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatAr
 
 
 def orthogonal_to(direction: FloatArray) -> FloatArray:
-    """Make an orthonormal basis, in columns, of what is orthogonal to a direction; (m,) -> (m, m - 1)."""
+    """Compute an orthonormal basis of the orthogonal complement of a direction, in columns; (m,) -> (m, m - 1)."""
     with one_thread_up_to(direction.size):
         return np.asarray(np.linalg.svd(direction[None])[2][1:].T)
 
 
 def _count_ties(values: FloatArray) -> int:
-    """Count the ordered pairs of points that have one value."""
+    """Count the ordered pairs of equal values, each value paired with itself included."""
     return int(np.square(np.unique(values, return_counts=True)[1]).sum())
 
 
 def snapped(values: FloatArray, scale: float) -> FloatArray:
-    """Make values that differ by rounding equal: each block of them has its first one."""
+    """Return values in which those that differ only by rounding are equal: each run of them has its smallest value."""
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     starts = np.append(True, np.diff(ascending) > SAME_VALUE * scale)

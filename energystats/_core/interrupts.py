@@ -25,12 +25,12 @@ _of_thread = threading.local()
 
 
 class Stopped(Exception):  # noqa: N818  # nothing is wrong
-    """Raised in a worker thread whose caller has been interrupted; no user sees it."""
+    """Stop a worker thread whose caller has been interrupted; an internal exception that no user sees."""
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the block has ended, and SIGTERM where the program answers it."""
+    """Delay Ctrl-C until the end of the `with` block, and SIGTERM where the program handles it."""
     if threading.current_thread() is not threading.main_thread():
         yield  # no signal arrives here
         return
@@ -49,7 +49,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def checkpoint() -> None:
-    """End the work of a thread whose caller no longer waits; do nothing elsewhere."""
+    """Raise `Stopped` in a worker thread whose caller no longer waits; do nothing elsewhere."""
     stop = getattr(_of_thread, "stop", None)
     if stop is not None and stop.is_set():
         raise Stopped
@@ -58,7 +58,7 @@ def checkpoint() -> None:
 def map_in_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_threads: int
 ) -> Generator[Answer, None, None]:
-    """Map a function over items in threads, answers in order; when the caller goes, they end at a `checkpoint`."""
+    """Map a function over items in threads and yield results in order; stop the threads if the caller ends."""
     if n_threads == 1:
         yield from map(function, items)
         return
@@ -82,7 +82,7 @@ def map_in_threads(
 
 
 def _wait_for(future: Future[Answer]) -> Answer:
-    """Wait for an answer in short steps, since not every system lets Ctrl-C end a long wait."""
+    """Wait for a future's result in short steps, since not every system lets Ctrl-C end a long wait."""
     while not future.done():
         wait((future,), timeout=STEP)
     return future.result()

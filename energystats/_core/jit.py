@@ -39,7 +39,7 @@ if OBSTACLE:
 
 
 def njit(function: Function) -> Function:
-    """Compile a loop; the original stays reachable as ``.py_func``."""
+    """Compile a function by numba, where available, with a disk cache; ``.py_func`` is the original function."""
     if numba is None:
         function.py_func = function  # type: ignore[attr-defined]
         return function
@@ -56,14 +56,14 @@ def njit(function: Function) -> Function:
 
 @cache
 def _hash_sources() -> str:
-    """Hash the files of all loops, so that a newer version of one makes what was compiled with it stale."""
+    """Return a hash of the source files of all compiled loops, which makes the cache of older versions invalid."""
     return sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
 
 
 def _compile_whole_and_once(compile_loop: Callable[..., Any]) -> Callable[..., Any]:
-    """Hold Ctrl-C back while a loop is compiled or loaded: numba cannot use what was compiled in part.
+    """Return a compile function that delays Ctrl-C, since numba cannot use a partly compiled loop.
 
-    A whole number that a calling loop has in its text is an integer like others: numba would compile anew for each.
+    A whole number that a calling loop has in its text is an integer like others: numba would compile it for each.
     """
 
     @wraps(compile_loop)
@@ -77,7 +77,7 @@ def _compile_whole_and_once(compile_loop: Callable[..., Any]) -> Callable[..., A
 
 
 def try_compiler() -> str:
-    """Compile a small loop, and say in words whether that works."""
+    """Compile a small loop; return "yes", or "no: " and the error."""
     if numba is None:
         return f"no: {OBSTACLE}"
     try:
@@ -97,7 +97,7 @@ def _sum_below(n: int) -> int:
 
 @contextmanager
 def on_compilation(announce: Callable[[], None]) -> Iterator[None]:
-    """Call `announce` once, at the moment when a loop starts to be compiled inside the block."""
+    """Call `announce` once, when the first loop starts to be compiled inside the `with` block."""
     if numba is None:
         yield
         return
@@ -112,7 +112,7 @@ def on_compilation(announce: Callable[[], None]) -> Iterator[None]:
                 announce()
 
         def on_end(self, event: Any) -> None:
-            """Do nothing when a compilation ends."""
+            """Do nothing when a compilation ends; numba requires this method."""
 
     with event.install_listener("numba:compile", Announcer()):
         yield

@@ -44,7 +44,7 @@ REACH = 2.0  # widths of the tail, beyond which a pile stands apart
 
 @dataclass(frozen=True, slots=True)
 class PileAtEnd:
-    """A pile of equal values at an end of a scale that is fine otherwise.
+    """Describe a pile of equal values at one end of a scale, as a limit of measurement makes.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class PileAtEnd:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JitteredPlaces:
-    """Points jittered about their places.
+    """Hold points with random noise added to those that coincide with others, and the number of the latter.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class JitteredPlaces:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jittered:
-    """Jittered values.
+    """Hold values with ties broken by random noise, and a description of the ties.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class Jittered:
 
 
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Find how far ascending distinct values are jittered to the left and to the right; (m,) -> two of (m,).
+    """Compute how far each ascending distinct value may be jittered to the left and to the right; (m,) -> (m,), (m,).
 
     To the neighbour, but at most three times as far as that one is from the next value outwards, so that holes stay
     holes; beyond the ends as far as inwards.
@@ -118,7 +118,7 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach) -> Jittered | None:
-    """Jitter tied values between their neighbours, limits over a tail; None if nothing, or all, is tied.
+    """Return values with ties spread at random between their neighbours; None if no or all values are tied.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right.
     """
@@ -157,7 +157,7 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_rea
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
-    """Jitter points of which many share their places, given their squared distances; None where few do.
+    """Return points with normal noise added if many coincide, judged by squared distances; None if few do.
 
     Behind the distances may be columns on grids, in directions that distances do not show. A normal number in each
     direction, half as wide as the step, leaves no lines of the grid. For the step stands the distance to the m-th
@@ -185,7 +185,7 @@ def _spread_over_triangles(
     uniforms: FloatArray,
     reach: Reach,
 ) -> tuple[FloatArray, FloatArray]:
-    """Spread tied values over their triangles; return the step at every point, and the values."""
+    """Draw tied values from triangles between their neighbours; return step widths and values, (n,) each."""
     left, right = reach(values)
     left[inner], right[inner] = reach(values[inner])
     left[counts == 1] = right[counts == 1] = 0.0
@@ -197,7 +197,7 @@ def _spread_over_triangles(
 
 
 def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
-    """Tell whether several values between the ends, on a grid of their own, are far more frequent than neighbours."""
+    """Return whether several inner values, on a grid of their own, are far more frequent than their neighbours."""
     beside = np.maximum(counts[:-2], counts[2:])
     excess = np.where(counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2), counts[1:-1] - beside, 0)
     if np.count_nonzero(excess) < SEVERAL or excess.sum() < HEAPED_SHARE * counts.sum():
@@ -212,7 +212,7 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
 
 
 def _is_pile(counts: IntArray, end: int) -> bool:
-    """Tell whether the points at an end are far more than any value between the ends has."""
+    """Return whether the smallest or the largest value is far more frequent than any value between them."""
     between = counts[1:-1]
     if between.size < OTHER_VALUES:
         return False
@@ -220,7 +220,7 @@ def _is_pile(counts: IntArray, end: int) -> bool:
 
 
 def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:
-    """Compute the width of a triangular tail of the others that holds the pile; None where that does not reach it.
+    """Compute the width of a triangular tail that would hold the points tied at an end; None if they are too far.
 
     `others` are above the pile, ascending; the tail begins with their density at the edge.
     """

@@ -34,23 +34,23 @@ UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 
 
 def draw_key(rng: np.random.Generator) -> AnyArray:
-    """Draw the key from which every block of random labelings follows."""
+    """Draw a random key of two 64-bit integers, from which every block of random labelings follows."""
     return rng.integers(2**64, size=2, dtype=np.uint64)
 
 
 def narrowed(codes: IntArray) -> AnyArray:
-    """Hold labels 0, 1, ... in as few bytes as there have to be."""
+    """Return labels 0, 1, ... in the smallest integer type that holds them."""
     return codes.astype(np.min_scalar_type(int(codes.max())))
 
 
 def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
-    """Make the random numbers of one block of resamples: a function of key and numbers alone, whatever ran before."""
+    """Return the random generator of one block of resamples, a function of key, series and block number alone."""
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
 
 
 @dataclass(frozen=True, eq=False)
 class Exchangeable:
-    """Labels that may be permuted among the units of each block, and how to do it.
+    """Describe which labels may be permuted among which units, and count, list or draw their permutations.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Exchangeable:
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
-        """Make the scheme in which all rows are one block and labels may be exchanged freely."""
+        """Return the scheme of free permutations: all rows are one block."""
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
     def count(self) -> float:
@@ -76,7 +76,7 @@ class Exchangeable:
         return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
 
     def count_mirrors(self) -> float:
-        """Count the labelings that make the same groups: those of equal sizes in every block can exchange names."""
+        """Count the labelings that only rename the observed groups, possible where sizes are equal in every block."""
         k = int(self.codes.max()) + 1
         sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
@@ -84,22 +84,22 @@ class Exchangeable:
 
     @cached_property
     def random_labels(self) -> RandomLabels:
-        """Labels that every random labeling assigns, in order."""
+        """Return the labels that every random labeling assigns, in the order of assignment."""
         return RandomLabels(self.codes, self.blocks)
 
     def of_rows(self, labelings: AnyArray) -> AnyArray:
-        """Give the rows the labels of their units; (b, n_units) -> (b, n)."""
+        """Return labelings of rows, each row with the label of its unit; (b, n_units) -> (b, n)."""
         return labelings if self.unit_of is None else labelings[:, self.unit_of]
 
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
-        """Draw random labelings in blocks of shape (<= 64, n), each a function of key and block number alone."""
+        """Yield random labelings in blocks of shape (<= 64, n), each a function of key and block number alone."""
         draws = self.random_labels.drawn.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
             yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
 
     def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
-        """Draw the first labelings of a block, a few at a time from its stream; (count, n)."""
+        """Draw the first `count` random labelings of one block from its own generator; (count, n)."""
         draws = self.random_labels.drawn.size
         stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
         drawn = [
@@ -109,7 +109,7 @@ class Exchangeable:
         return self.of_rows(drawn[0] if len(drawn) == 1 else np.concatenate(drawn))
 
     def distinct(self) -> Iterator[AnyArray]:
-        """Visit all distinct labelings but the observed one, in blocks of shape (<= 64, n)."""
+        """Yield all distinct labelings except the observed one, in blocks of shape (<= 64, n)."""
 
         def fill(labeling: IntArray, block: int) -> Iterator[IntArray]:
             if block == len(self.blocks):
@@ -129,7 +129,7 @@ class Exchangeable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelings:
-    """The labelings to visit besides the observed one.
+    """Describe the labelings of a permutation test besides the observed one: all distinct ones or random ones.
 
     Attributes
     ----------
@@ -147,16 +147,16 @@ class Labelings:
 
     @property
     def exact(self) -> bool:
-        """Tell whether all distinct labelings are visited, rather than random ones."""
+        """Return whether all distinct labelings are visited, rather than random ones."""
         return self.key is None
 
     def blocks(self) -> Iterator[AnyArray]:
-        """Visit the labelings, random or distinct, in blocks of shape (<= 64, n)."""
+        """Yield the labelings, random or distinct, in blocks of shape (<= 64, n)."""
         return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
 
 
 def count_labelings(sizes: IntArray) -> float:
-    """Count the distinct ways to assign the labels, n! / (n_1! ... n_k!); rounded where the number is huge."""
+    """Return n! / (n_1! ... n_k!), the number of labelings with given group sizes; rounded if huge."""
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
         return math.exp(log) if log < 700 else math.inf
@@ -168,7 +168,7 @@ def count_labelings(sizes: IntArray) -> float:
 
 
 def arrangements(codes: IntArray) -> Iterator[IntArray]:
-    """Visit every distinct permutation of `codes` once."""
+    """Yield every distinct permutation of an array of labels once."""
     sizes = np.bincount(codes)
 
     def fill(labeling: IntArray, free: tuple[int, ...], group: int) -> Iterator[IntArray]:
@@ -188,9 +188,9 @@ COMPILED_FROM = 100_000  # labels to assign; for fewer, loading the compiler cos
 
 
 class RandomLabels:
-    """Labels of every block in the order in which they are assigned; those of its largest group need no draw.
+    """Draw random labelings within blocks; the largest group of each block gets the units left over.
 
-    That order is the one in which labels occur in the data, so that other names for the groups change nothing.
+    Labels are assigned in order of first occurrence, so that other names for the groups change nothing.
 
     Attributes
     ----------
@@ -222,7 +222,7 @@ class RandomLabels:
         self.rest = np.array(rests)
 
     def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
-        """Assign labels by each row of uniform numbers in [0, 1), compiled or not; (b, n_draws) -> (b, n)."""
+        """Assign labels to units at random, one labeling per row of uniform numbers; (b, n_draws) -> (b, n)."""
         how = (uniform, self.order, self.starts, self.drawn, self.drawn_starts, self.rest)
         if compiled:
             from energystats._core import jit
@@ -241,7 +241,7 @@ def assign_labels_by_column(
     drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
-    """Assign labels as `assign_labels` does, without a compiler: all rows take one draw at a time."""
+    """Assign labels to units at random by Fisher and Yates' method in NumPy; (b, n_draws) -> (b, n)."""
     rows = np.arange(uniform.shape[0])
     labelings = np.empty((rows.size, order.size), dtype=drawn.dtype)
     free = np.tile(order, (rows.size, 1))

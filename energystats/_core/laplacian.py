@@ -27,7 +27,7 @@ Solver = Callable[["Relaxation", FloatArray, int, float], tuple[FloatArray, Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxation:
-    """A symmetric matrix known as a linear map, and directions that are set aside.
+    """Describe a symmetric matrix as a linear map, and known eigenvectors to leave out of the search.
 
     Attributes
     ----------
@@ -36,11 +36,11 @@ class Relaxation:
     ceiling : float
         No eigenvalue is larger in size.
     direction : ndarray of shape (n,)
-        Cut into pieces by `pieces`, it gives the directions set aside, each of length 1.
+        Cut into pieces by `pieces`, it gives the left-out directions, each of length 1.
     pieces : ndarray of shape (n,)
         Which piece a vertex belongs to, 0..c-1.
     sparse : csr_array of shape (n, n) or None
-        The matrix, where it is sparse, no eigenvalue is negative, and the directions set aside have the eigenvalue 0.
+        The matrix, where it is sparse, no eigenvalue is negative, and the left-out directions have eigenvalue 0.
     dense : bool
         Whether a product with many columns costs little more than with one.
     """
@@ -54,25 +54,25 @@ class Relaxation:
 
     @property
     def n(self) -> int:
-        """Order of the matrix."""
+        """Return the order of the matrix."""
         return self.direction.size
 
     def off(self, v: FloatArray) -> FloatArray:
-        """Project v on the complement of the directions set aside."""
+        """Return the projection of a vector on the orthogonal complement of the left-out directions; (n,) -> (n,)."""
         along = np.bincount(self.pieces, self.direction * v)
         return np.asarray(v - self.direction * along[self.pieces])
 
     def known(self) -> FloatArray:
-        """Write the directions set aside as columns; (n, c)."""
+        """Return the left-out directions as the columns of a matrix; (n, c)."""
         columns = np.zeros((self.n, int(self.pieces.max()) + 1))
         columns[np.arange(self.n), self.pieces] = self.direction
         return columns
 
 
 def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
-    """Find the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to the directions set aside.
+    """Compute the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to left-out directions.
 
-    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is set aside too, and it starts again
+    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is left out too, and it starts again
     until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
     have their smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have
     small separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the
@@ -82,7 +82,7 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
     if count <= 0:
         return np.empty(0), np.empty((problem.n, 0))
     if problem.n <= dense_limit or 4 * count > problem.n:
-        # directions set aside are lifted above the largest eigenvalue, so that none of them is among the smallest
+        # left-out directions are lifted above the largest eigenvalue, so that none of them is among the smallest
         with one_thread_up_to(problem.n):
             known = problem.known()
             projector = np.eye(problem.n) - known @ known.T
@@ -105,7 +105,7 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
 
 
 def _count_envelope(matrix: Any) -> int:
-    """Count the entries that a Cholesky factor has at most when the rows are in reverse Cuthill-McKee order."""
+    """Return an upper bound for the entries of a Cholesky factor with rows in reverse Cuthill-McKee order."""
     order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
     place = np.empty(order.size, dtype=np.intp)
     place[order] = np.arange(order.size)
@@ -118,7 +118,7 @@ def _count_envelope(matrix: Any) -> int:
 def _add_repeated_eigenvalues(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Add repeated eigenvalues that a search has missed to the eigenpairs it found."""
+    """Return the smallest eigenpairs with repeated eigenvalues added that a first search has missed."""
     for _ in range(values.size):
         # a rough search is enough to see that nothing was missed
         value, vector = solve(problem, vectors, 1, 1e-5)
@@ -132,14 +132,14 @@ def _add_repeated_eigenvalues(
 
 
 def _flipped(problem: Relaxation, columns: FloatArray) -> FloatArray:
-    """Multiply columns by ceiling I - matrix, without the directions set aside; (n, c) -> (n, c)."""
+    """Multiply columns by ceiling I - matrix, projected off the left-out directions; (n, c) -> (n, c)."""
     inside = np.column_stack([problem.off(v) for v in columns.T])
     product = problem.ceiling * inside - problem.times(inside)
     return np.column_stack([problem.off(v) for v in product.T])
 
 
 def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Find the smallest pairs as the largest of ceiling I - matrix, orthogonal to the pairs found before."""
+    """Compute the smallest eigenpairs of a matrix as the largest of ceiling I - matrix, by Lanczos' method."""
 
     def times(v: FloatArray) -> FloatArray:
         v = problem.off(v - found @ (found.T @ v))
@@ -151,8 +151,8 @@ def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: floa
 
 
 def _make_inverse_solver(problem: Relaxation) -> Solver:
-    """Make a solver for the smallest pairs of a matrix without negative eigenvalues: the largest of its inverse."""
-    # the matrix is singular on the directions set aside, so it is factorised a little above itself
+    """Return a function that computes the smallest eigenpairs of a semidefinite matrix from its inverse."""
+    # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")
@@ -172,7 +172,7 @@ def _make_inverse_solver(problem: Relaxation) -> Solver:
 
 
 def _run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Find the largest eigenpairs of a symmetric operator, falling; the start is always the same."""
+    """Compute the largest eigenvalues of a symmetric operator, falling, and vectors, from a fixed start."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     basis = min(n, max(2 * count + 20, 40))

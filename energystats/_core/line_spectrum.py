@@ -20,8 +20,8 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 
 @njit
-def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Run the recursion for every mu: changes of sign of p, and its last value over the last two; (c,) each."""
+def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Solve the recursion of the shooting method for every mu; return sign changes and scaled end values; (c,) each."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0
@@ -42,7 +42,7 @@ def _shoot(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[Float
 
 
 def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """Find the `count` largest eigenvalues of (weighted) G_c, falling; all gaps must be positive.
+    """Compute the `count` largest eigenvalues of G_c for |x - y| on sorted points with positive gaps, falling.
 
     Each is enclosed by counts of sign changes, then by regula falsi with halved ends (Illinois) on p at the end; all
     take part in the same passes over the data.
@@ -54,7 +54,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
     ends = np.ones(1)
     while rung[-1] < count:
         more = ladder[-1] * 2.0 ** np.arange(1, 17)
-        changes, values = _shoot(gaps, weights, more)
+        changes, values = _run_shooting(gaps, weights, more)
         ladder, rung, ends = np.append(ladder, more), np.append(rung, changes), np.append(ends, values)
     index = np.arange(1, count + 1)
     high_at = np.searchsorted(rung, index, side="left")  # first rung with at least that many changes
@@ -71,7 +71,7 @@ def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> Float
         middle = np.sqrt(low) * np.sqrt(high)
         nudge = 0.1 * TOLERANCE * high
         at = np.where(alone, np.clip(secant, low + nudge, high - nudge), middle)[active]
-        changes, values = _shoot(gaps, weights, at)
+        changes, values = _run_shooting(gaps, weights, at)
         up = np.zeros(count, dtype=bool)
         up[active] = changes >= index[active]
         down = active & ~up

@@ -37,7 +37,7 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
 def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
-    """Find an orthonormal basis of what columns add to the constant and to a centred basis; (n, p), (n, q)."""
+    """Compute an orthonormal basis of what columns add to a constant and a centred basis; (n, p), (n, q) -> (n, r)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -48,7 +48,7 @@ def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_
 
 
 def take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Take residuals of the columns, twice: the first pass leaves rounding of the size of what it took away."""
+    """Return residuals of columns on a constant and an orthonormal basis, taken twice against rounding; (n, p)."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)
         columns = columns - columns.mean(axis=0)
@@ -61,21 +61,21 @@ def fit_of(points: FloatArray, center: FloatArray, basis: FloatArray) -> FloatAr
 
 
 def resolution(largest: FloatArray) -> FloatArray:
-    """Return the unit to which residuals are rounded, from the largest numbers of the columns; (d,)."""
+    """Return the unit to which the residuals of each column are rounded, from its largest number; (d,) -> (d,)."""
     return np.ldexp(1.0, exponents(largest) - RESOLUTION)
 
 
 def residuals_of(
     points: FloatArray, center: FloatArray, coefficients: FloatArray, unit: FloatArray, basis: FloatArray
 ) -> FloatArray:
-    """Compute what a linear model leaves of some rows, as multiples of a unit of each column; (n, d)."""
+    """Compute residuals of rows from a fitted linear model, rounded to multiples of each column's unit; (n, d)."""
     # rounding of the fit would part points that coincide, and rho of alpha < 1 sees the smallest distances
     return np.asarray(np.rint((points - center - basis @ coefficients) / unit) * unit)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
-    """Products of the model's basis Q, and of U = Q with its rows permuted, through G = -1/2 JRJ.
+    """Hold the quadratic forms of a model's basis Q, and of Q with permuted rows, in the Gram matrix G = -1/2 JRJ.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Forms:
 
 
 def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
-    """Compute the forms of the observed rows, with Q'GQ = -1/2 Q'RQ because Q is centred."""
+    """Compute the quadratic forms of a model's basis for the observed rows, from Q and RQ; (n, r), (n, r)."""
     K = -0.5 * (Q.T @ RQ)
     K = 0.5 * (K + K.T)[None]
     return Forms(K, K, np.eye(Q.shape[1])[None])
@@ -105,7 +105,7 @@ def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
 def null_forms(
     block_sums: Callable[[FloatArray], FloatArray], Q: FloatArray, RQ: FloatArray, permutations: Iterator[AnyArray]
 ) -> Iterator[Forms]:
-    """Compute the forms of every permutation of the rows, a block at a time."""
+    """Yield the quadratic forms of a model's basis under permutations of the rows, a block at a time."""
     at_once = max(1, BASIS_BYTES // (8 * max(Q.size, 1) * LABELINGS_PER_BLOCK))
     while chunk := list(itertools.islice(permutations, at_once)):
         U = Q[np.concatenate(chunk)]  # (b, n, r)
@@ -117,7 +117,7 @@ def null_forms(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """A term and the reduced model it is added to, as subspaces of the model, in coordinates of its basis.
+    """Hold a model term and the reduced model it is added to, as subspaces in coordinates of the full model's basis.
 
     Attributes
     ----------
@@ -132,11 +132,11 @@ class Hypothesis:
 
     @property
     def df(self) -> int:
-        """Degrees of freedom of the term."""
+        """Return the degrees of freedom of the term."""
         return int(self.added.shape[1])
 
     def dispersions(self, forms: Forms, gram: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:
-        """Compute the dispersions of the term and of the residual when residuals of the reduced model are permuted.
+        """Compute dispersions S of a term and W of the residual under permuted reduced-model residuals; (b,), (b,).
 
         With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
         and the columns of U, freed from the reduced model, meet G; (b,), (b,).

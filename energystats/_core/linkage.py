@@ -15,7 +15,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 
 @njit
 def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
-    """Find the smallest entry of `row` among the active clusters; `nearest` wins ties, unless it is negative."""
+    """Find the active cluster with the smallest entry of `row`; `nearest` wins ties, if not negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
         i = active[a]
@@ -27,7 +27,7 @@ def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: 
 
 @njit
 def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
-    """Update the heights of the union of clusters x and y to all others (Lance-Williams), in row and column y.
+    """Update the heights between the union of clusters x and y and all others (Lance-Williams), in row and column y.
 
     A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
     rounding from saying otherwise, so that heights never fall.
@@ -61,7 +61,7 @@ def _make_merges(
     first: int,
     last: int,
 ) -> int:
-    """Make merges first..last-1, which follow those made before; return the length of the chain that is left."""
+    """Carry out merges first..last-1 of nearest-neighbour chains, in place; return the remaining chain length."""
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
@@ -91,7 +91,7 @@ def _make_merges(
 
 
 def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> tuple[IntArray, FloatArray]:
-    """Make all merges, in the order in which chains find them, and their heights; `H` and `sizes` are overwritten.
+    """Find all merges by nearest-neighbour chains; return pairs of clusters and heights, in order of discovery.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
     union is not nearer to others than its parts were, so the rest of the chain stays valid.
@@ -109,7 +109,7 @@ def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> 
 
 @njit
 def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
-    """Write merges in the form of SciPy: the two clusters by their numbers, the height, the size of the union."""
+    """Return a SciPy linkage matrix of merges sorted by height: two cluster numbers, height, size; (n - 1, 4)."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
     sizes = np.empty(2 * n - 1)
@@ -137,7 +137,7 @@ def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: I
 
 
 def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
-    """Build a linkage matrix from the heights of all pairs of points, which is rho; (n, n) -> (n - 1, 4).
+    """Compute a linkage matrix by energy clustering from the heights of all pairs of points; (n, n) -> (n - 1, 4).
 
     `H` is overwritten. With `sizes` it holds the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights`
     makes them; the last column then counts points, or sums their weights. O(n^2) time. A height is never below those
@@ -151,7 +151,7 @@ def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
 
 
 def group_heights(E: FloatArray, sizes: AnyArray) -> FloatArray:
-    """Compute the heights at which every two groups would be joined, n1 n2/(n1 + n2) E; (k, k)."""
+    """Compute the heights n1 n2/(n1 + n2) E at which two groups would merge, for all pairs of groups; (k, k)."""
     first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
     return np.asarray(E * first * second / (first + second))
 
@@ -160,7 +160,7 @@ ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
 
 
 def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: FloatArray, scale: float) -> IntArray:
-    """Give the clusters numbers 0, ..., k - 1 by a rule that does not depend on the order of rows; (k,).
+    """Compute new cluster numbers 0, ..., k - 1 by a rule that does not depend on the order of rows; (k,).
 
     Heavy clusters come first; of equally heavy ones those of small W_j, differences below 1e-10 of `scale` being
     rounding; then those of a small sum of rho to all points; and what is still tied goes by first points.
@@ -177,13 +177,13 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """Give the clusters numbers from M = Z'RZ and the sums of weights, as `numbering` does; (k,)."""
+    """Compute new cluster numbers that do not depend on row order, from M = Z'RZ and the weight sums; (k,)."""
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
 def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
-    """Rank values from 0 upwards; values that no gap above the tolerance separates share a rank."""
+    """Rank values from 0 upwards; sorted values without a gap above the tolerance between them share a rank."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)
     ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)
@@ -191,7 +191,10 @@ def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
 
 
 def cut_linkage(Z: FloatArray, k: int) -> IntArray:
-    """Cut a linkage matrix into k clusters, numbered like all others: leave out its last k - 1 merges."""
+    """Cut a linkage matrix into k clusters and return numbered labels of the points; (n - 1, 4) -> (n,).
+
+    The last k - 1 merges are left out.
+    """
     n = len(Z) + 1
     node = np.arange(2 * n - 1)
     W = np.zeros(2 * n - 1)

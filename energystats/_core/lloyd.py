@@ -20,7 +20,7 @@ def lloyd_pass(
     table: FloatArray,
     within: FloatArray,
 ) -> tuple[int, float]:
-    """Send every point to its nearest cluster, all at once; the state changes in place.
+    """Move every point to its nearest cluster centre, all at once; labels, sizes and cluster sums change in place.
 
     The state is that of `hartigan_pass`. A cluster left empty takes the point that is farthest from its
     own cluster, among clusters of two points or more. Returns the number of points that changed cluster and the sum

@@ -10,7 +10,7 @@ __all__ = ["Alone", "loading"]
 
 
 class Alone:
-    """Lock a block of code for one thread at a time; a forked child forgets who was in it."""
+    """Lock a `with` block for one thread at a time; in a forked child process the lock is free again."""
 
     def __init__(self) -> None:
         self.forget()
@@ -32,12 +32,12 @@ _imports = Alone()
 
 
 def loading() -> Alone:
-    """Lock imports of packages with circular imports of their own, which Python refuses to two threads at once."""
+    """Return the lock for imports of packages with circular imports, which Python refuses to two threads at once."""
     return _imports
 
 
 def _forget_all() -> None:
-    """Forget the locks that other threads of the parent process may have held."""
+    """Replace all locks in a forked child, since threads of the parent process may have held them."""
     for block in ALL:
         block.forget()
 

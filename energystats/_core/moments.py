@@ -34,7 +34,7 @@ Pattern = tuple[int, ...]  # the block of each index; the r-th factor holds indi
 
 @dataclass(frozen=True, slots=True)
 class GraphSums:
-    """Sums of products of entries of a symmetric matrix whose rows sum to 0; a is its diagonal.
+    """Hold sums of products of entries of a symmetric matrix whose rows sum to 0, for moments over permutations.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class GraphSums:
 
     @classmethod
     def of(cls, A: FloatArray) -> Self:
-        """Compute the sums of a matrix in O(n^3) time; rows of its square are made a few at a time."""
+        """Compute the sums of products for a symmetric matrix in O(n^3) time, a few rows of its square at a time."""
         a = np.diagonal(A)
         own, triangle = np.empty(len(A)), 0.0
         for start in range(0, len(A), ROWS_AT_ONCE):
@@ -69,7 +69,7 @@ class GraphSums:
         )
 
     def unrestricted(self, pattern: Pattern) -> float:
-        """Sum the products of a pattern over free indices, those of one block being equal."""
+        """Sum products of matrix entries over free indices, equal within each block of an index partition."""
         product = 1.0
         for edges in _split_components(pattern):
             kind = _classify_graph(edges)
@@ -77,16 +77,16 @@ class GraphSums:
         return product
 
     def distinct(self, pattern: Pattern) -> float:
-        """Sum the products of a pattern over different indices for different blocks."""
+        """Sum products of matrix entries over indices equal within blocks of a partition, distinct between them."""
         return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _list_coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
-        """Add up the sizes of the summands of `distinct`."""
+        """Return the sum of absolute terms in the inclusion-exclusion sum of `distinct`, a scale for its rounding."""
         return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _list_coarsenings(pattern))
 
 
 def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
-    """Split a pattern's graph into connected parts, each a list of edges."""
+    """Split the graph of an index pattern into connected components, each a list of edges."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
         touching = [part for part in parts if any(set(edge) & set(other) for other in part)]
@@ -96,7 +96,7 @@ def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
 
 
 def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
-    """Name a connected graph; None if a vertex has a single edge end, since rows sum to 0."""
+    """Return the name of a connected graph; None if an index occurs only once, since rows sum to 0."""
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:
         return None
@@ -115,7 +115,7 @@ def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
 
 
 def _list_set_partitions(size: int) -> Iterator[Pattern]:
-    """List every set partition of that many indices, blocks numbered by their first index."""
+    """Yield every set partition of a number of indices, blocks numbered by their first index."""
 
     def extend(pattern: Pattern) -> Iterator[Pattern]:
         if len(pattern) == size:
@@ -129,7 +129,7 @@ def _list_set_partitions(size: int) -> Iterator[Pattern]:
 
 @cache
 def _list_coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
-    """List the patterns that merge blocks of this one, with the Moebius function of the partition lattice."""
+    """Return all coarser index patterns, each with its Moebius function of the partition lattice."""
     found = []
     for merge in _list_set_partitions(max(pattern) + 1):
         sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
@@ -138,7 +138,7 @@ def _list_coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
 
 
 def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
-    """Compute the mean of a power of the sum over all permutations, and how far rounding may have moved it."""
+    """Compute a raw moment of sum A_ij C_p(i)p(j) over all permutations p, and a bound for its rounding error."""
     terms, sizes = [], []
     # the formula at the top of the file; patterns of more blocks than points occur nowhere
     for pattern in _list_set_partitions(2 * order):
@@ -150,7 +150,7 @@ def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple
 
 
 def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float] | None:
-    """Compute mean, standard deviation and skewness over all permutations; None where they are lost in rounding.
+    """Compute mean, sd and skewness of sum A_ij C_p(i)p(j) over all permutations p; None if lost in rounding.
 
     A and C are symmetric with rows that sum to 0. O(n^3) time.
     """
@@ -174,7 +174,7 @@ def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, flo
 
 
 def pearson_density(moments: tuple[float, float, float], reach: float) -> tuple[FloatArray, FloatArray]:
-    """Compute abscissae and density of the Pearson type III distribution with these moments; (400,) each.
+    """Compute points x and density of the Pearson type III distribution with given moments; (400,), (400,).
 
     From its .001 to its .999 quantile, or to `reach` where that is larger. Both are empty for a point mass.
     """

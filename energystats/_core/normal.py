@@ -26,7 +26,7 @@ NODES = np.arange(-51, 52) * STEP
 
 
 def distance_to_normal(squared: FloatArray, d: int) -> FloatArray:
-    """Compute E|a - Z| for Z ~ N(0, I_d), from |a|**2.
+    """Compute E|a - Z| for standard normal Z in d dimensions, from the squared lengths |a|**2.
 
     In one column the closed form. Else sqrt(w) = int (1 - exp(-t w)) t**(-3/2) dt / (2 sqrt(pi)) turns the noncentral
     chi-squared w = |a - Z|**2 into its Laplace transform: all terms are positive, so nothing cancels for any |a| and d.
@@ -51,7 +51,7 @@ def distance_between_normals(d: int) -> float:
 
 
 def mean_distance(Y: FloatArray, rows_per_block: int = ROWS_PER_BLOCK) -> float:
-    """Compute g(Y, Y), the mean Euclidean distance over all ordered pairs of rows, by row blocks; (n, d)."""
+    """Compute the mean Euclidean distance over all ordered pairs of rows, in blocks of rows; (n, d) -> float."""
     total = 0.0
     for start in range(0, len(Y), rows_per_block):
         block, rest = Y[start : start + rows_per_block], Y[start + rows_per_block :]
@@ -60,7 +60,7 @@ def mean_distance(Y: FloatArray, rows_per_block: int = ROWS_PER_BLOCK) -> float:
 
 
 def mean_distance_sorted(x: FloatArray) -> FloatArray:
-    """Compute g(x, x), the mean of |x - y| over all ordered pairs, for every sorted sample; (b, n) -> (b,)."""
+    """Compute the mean of |x - y| over all ordered pairs of values of each sorted sample; (b, n) -> (b,)."""
     n = x.shape[-1]
     # the l-th smallest value is added l - 1 times and subtracted n - l times [D alg 1]
     ranks = 2 * np.arange(1, n + 1) - n - 1.0
@@ -68,7 +68,7 @@ def mean_distance_sorted(x: FloatArray) -> FloatArray:
 
 
 def orthonormal(columns: FloatArray) -> FloatArray:
-    """Find an orthonormal basis of the centred columns of every sample; (b, n, d) -> (b, n, d).
+    """Compute an orthonormal basis of the centred columns of each sample; (b, n, d) -> (b, n, d).
 
     Times sqrt(n - 1) it is the sample standardized by its mean and covariance, up to a rotation that no distance sees.
     """
@@ -77,7 +77,7 @@ def orthonormal(columns: FloatArray) -> FloatArray:
 
 
 def normality_statistics(Q: FloatArray) -> FloatArray:
-    """Compute the energy statistic of normality of every sample, given as orthonormal columns; (b, n, d) -> (b,).
+    """Compute the energy statistic of normality of each sample with orthonormal columns; (b, n, d) -> (b,).
 
     n (2/n sum_i E|y_i - Z| - E|Z - Z'| - g(y, y)), y being the standardized sample.
     """

@@ -30,7 +30,7 @@ SMALLEST_RATIO = 1e-9  # below it f has one mode, but for rounding
 
 @njit
 def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Average runs of neighbours of sorted x: means and sizes; the points themselves where there are few."""
+    """Compute means and sizes of at most 63 runs of neighbouring sorted values; (n,) -> (m,), (m,)."""
     n = x.size
     m = min(n, GROUPS)
     centres = np.empty(m)
@@ -48,7 +48,7 @@ def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @njit
 def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, int]:
-    """Split sorted, centred x into k runs with the smallest sum of squares; return where the second and third begin.
+    """Split sorted, centred x into k = 2 or 3 runs of least sum of squares; return where runs 2 and 3 start.
 
     k is 2, where the third begins at the end, or 3; O(n) and O(n^2). Where the second begins later, so does the third.
     """
@@ -82,7 +82,7 @@ def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, 
 
 @njit
 def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> None:
-    """Compute e^(level + slope x) by arithmetic alone, so that several points are computed at a time.
+    """Fill `odds` with e^(level + slope x) to 1e-12, by arithmetic alone so that loops run in parallel.
 
     The series of a 256th part, to its 9th power, and its 256th power: right to 1e-12.
     """
@@ -109,7 +109,7 @@ def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> N
 
 @njit
 def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, FloatArray, float]:
-    """Fit k normals, 2 or 3, by EM to sorted x of mean 0 and variance 1: shares, means, common standard deviation.
+    """Fit 2 or 3 normals of one variance to sorted, standardized x by EM; return shares, means, common sd.
 
     Shares and means are (3,), with zeros where there is no third. Loops are written out, here and below, since numba
     takes seconds for the array operations of a function.
@@ -158,7 +158,7 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
 
 @njit
 def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Pool neighbouring cells until the heights mass/width rise: heights, and the divergence of the first i cells."""
+    """Fit rising heights to mass/width of cells (isotonic); return heights, and divergences of the first i cells."""
     m = mass.size
     pooled_mass = np.empty(m)
     pooled_width = np.empty(m)
@@ -193,7 +193,7 @@ def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, Float
 
 @njit
 def _mirror(x: FloatArray, first: int, last: int) -> FloatArray:
-    """Copy x[first..last - 1] from its end to its beginning."""
+    """Return the elements first..last-1 of an array in reverse order."""
     mirrored = np.empty(last - first)
     for i in range(first, last):
         mirrored[last - 1 - i] = x[i]
@@ -202,7 +202,7 @@ def _mirror(x: FloatArray, first: int, last: int) -> FloatArray:
 
 @njit
 def nearest_unimodal_heights(mass: FloatArray, width: FloatArray) -> FloatArray:
-    """Find the heights of the unimodal density that is nearest, by divergence, to one with such masses of cells."""
+    """Compute heights of the unimodal density nearest in divergence to cells of given masses and widths; (m,)."""
     m = mass.size
     rising = _pool_rising(mass, width)[1]
     falling = _pool_rising(_mirror(mass, 0, m), _mirror(width, 0, m))[1]
@@ -240,7 +240,7 @@ def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -
 
 @njit
 def _standardize(x: FloatArray, w: FloatArray) -> FloatArray:
-    """Standardize x of weights w to mean 0 and variance 1; empty where all are equal."""
+    """Return weighted values standardized to mean 0 and variance 1; an empty array if all are equal."""
     mass = 0.0
     mean = 0.0
     for i in range(x.size):
@@ -259,7 +259,7 @@ def _standardize(x: FloatArray, w: FloatArray) -> FloatArray:
 
 @njit
 def mixture_ratio(x: FloatArray) -> float:
-    """Compute the log likelihood ratio of two normals, or three, to one mode, for sorted x in O(n).
+    """Compute the log likelihood ratio of 2 or 3 normals to the nearest unimodal density, for sorted x; O(n).
 
     Three are taken where the ratio is larger by more than 2, one for each of their two more parameters.
     """

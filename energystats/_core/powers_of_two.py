@@ -16,12 +16,12 @@ ROWS_AT_ONCE = 4096
 
 
 def exponents(sizes: FloatArray | float) -> IntArray:
-    """Find the integers e with 2**(e - 1) <= size < 2**e; 0 for a size of 0."""
+    """Return the integers e with 2**(e - 1) <= size < 2**e, elementwise; 0 for a size of 0."""
     return np.frexp(sizes)[1]
 
 
 def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
-    """Compute standard deviations of columns of any size; 0 for constant ones; (n, d) -> (d,)."""
+    """Compute standard deviations of columns without overflow or underflow; 0 for constant ones; (n, d) -> (d,)."""
     n = len(points)
     width = points.max(axis=0) - points.min(axis=0)
     e, mean = exponents(width), points.mean(axis=0)
@@ -36,6 +36,6 @@ def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
 
 
 def two_to(exponent: int, power: float) -> float:
-    """Compute 2**(exponent power) to the last digit: the product is exact, and its whole part costs none."""
+    """Compute 2**(exponent power) to the last digit; the product of exponent and power is exact."""
     whole, rest = divmod(Fraction(power) * exponent, 1)
     return ldexp(2.0 ** float(rest), int(whole))

@@ -41,17 +41,17 @@ __all__ = [
 
 
 def tie_tolerance(scale: float, n: int) -> float:
-    """Return how close two values of S must be to tie; `scale` is T, the size of the summands [theory 4, ties]."""
+    """Return the difference below which two values of S count as tied, relative to `scale`, the total T."""
     return scale * max(1e-12, 2e-10 / n)
 
 
 def count_extreme(observed: float, null: FloatArray, tolerance: float) -> int:
-    """Count the null values that reach the observed one, ties included to rounding."""
+    """Count the null values that reach the observed statistic, ties up to rounding included."""
     return int(np.count_nonzero(null >= observed - tolerance))
 
 
 def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatArray], tolerance: float) -> int:
-    """Count the null values of S/W that reach the observed one, ties included to rounding.
+    """Count the null values of S/W that reach the observed ratio, ties up to rounding included.
 
     Ratios are compared by their cross products, which stay finite when a residual vanishes; `tolerance` is the
     rounding of S and W.
@@ -62,7 +62,7 @@ def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatA
 
 
 def _count_upper(values: FloatArray, tolerance: float) -> IntArray:
-    """Count for each value those that reach it, ties and itself included."""
+    """Count, for each value, the values that are at least as large, ties and itself included; (b,) -> (b,)."""
     ordered = np.sort(values)
     return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))
 
@@ -71,7 +71,7 @@ def _count_upper(values: FloatArray, tolerance: float) -> IntArray:
 
 
 def upper_pvalue(extreme: int, n_others: int) -> float:
-    """Return the share of labelings at or above the observed one.
+    """Return the permutation p-value: the share of labelings with a statistic at or above the observed one.
 
     The observed labeling is not among the `n_others` and counts once: that is the +1 of a random null, and one of
     all labelings in an exact one, so that the two formulas agree.
@@ -80,17 +80,17 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
 
 
 def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
-    """Return the smallest p-value that so many random resamples can give, times a factor."""
+    """Return the smallest p-value that n random resamples can give, times a calibration factor."""
     return factor / (n_resamples + 1)
 
 
 def smallest_exact_pvalue(count: float, mirrors: float) -> float:
-    """Return the smallest p-value among all labelings, where some give the same groups as the observed one."""
+    """Return the smallest p-value over all labelings, where some only rename the observed groups."""
     return mirrors / count if math.isfinite(count) else 0.0
 
 
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:
-    """Return the p-value of a test that stopped at its last extreme value (Besag & Clifford 1991)."""
+    """Return the p-value of a sequential test that stopped at its last extreme value (Besag & Clifford 1991)."""
     return extreme / n_resamples
 
 
@@ -103,7 +103,7 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """Compute that interval where sampling stopped: the number of extreme values was fixed, not that of resamples."""
+    """Compute the confidence interval of p for a sequential test stopped at a fixed number of extreme values."""
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
@@ -120,7 +120,7 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 def extrapolated_pvalue(
     observed: float, null: FloatArray, extreme: int, tolerance: float, smallest: float = 0.0
 ) -> float | None:
-    """Compute p from the fitted tail where few values reach the observed one; None where p is to be counted.
+    """Compute p from a fitted tail if few null values reach the observed one; None if p is to be counted.
 
     It is never below the `smallest` one that all labelings can give.
 
@@ -137,18 +137,18 @@ def extrapolated_pvalue(
 
 
 def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:
-    """Tell whether a value ties with the observed one, or two of those tie that would be fitted."""
+    """Return whether a null value ties with the observed one, or two null values in the fitted tail tie."""
     top = np.sort(null)[null.size - _tail_size(null) :]
     return bool((np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any())
 
 
 def _tail_size(null: FloatArray) -> int:
-    """Count the values that are fitted."""
+    """Return how many of the largest null values are used to fit the tail."""
     return min(LARGEST_TAIL, null.size // 4)
 
 
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
-    """Compute P(null >= observed) from the fitted tail (Knijnenburg et al. 2009); None if there is no tail to fit.
+    """Compute P(null >= observed) from a fitted Pareto tail (Knijnenburg et al. 2009); None if no tail fits.
 
     The threshold lies midway between the last value of the tail and the next one below. The distribution of S has an
     exponential tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as
@@ -191,7 +191,7 @@ def normal_pvalue(observed: float) -> float:
 
 
 def smallest_pvalues(values: Sequence[FloatArray], tolerances: Sequence[float]) -> FloatArray:
-    """Compute the smallest p-value of every labeling over several statistics, whose values have one order; (b,).
+    """Compute, for each labeling, the smallest of its p-values over several statistics; (b,) each -> (b,).
 
     A labeling's p-value is the share of all labelings that reach it, so that min-p is a statistic like any other.
     """
@@ -209,7 +209,7 @@ CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that d
 def smallest_weighted(
     table: FloatArray, tolerance: FloatArray, factor: float = 1.0, shares: FloatArray = ONE_LINE
 ) -> float:
-    """Compare the first row with all rows by the smallest of its weighted p-values; (1 + b, 3 m) -> float.
+    """Compute the min-p p-value of the first row among all rows, with weighted columns; (1 + b, 3 m) -> float.
 
     The p-value of every row in every column is the share of rows that are at least as large, ties within the
     tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
@@ -223,7 +223,7 @@ def smallest_weighted(
 
 
 def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
-    """Combine dependent p-values by Cauchy's rule (Liu & Xie 2020) [theory 5]; 1 where all of them are."""
+    """Combine dependent p-values by Cauchy's rule (Liu & Xie 2020) [theory 5]; 1 if all of them are 1."""
     if pvalues.min() >= 1:
         return 1.0
     capped = np.minimum(pvalues, cap)
@@ -233,7 +233,7 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
-    """Choose p of an adjusted term: in location where there is one, of an interaction the larger of the two.
+    """Return the p-value of an adjusted term over two null models: in location, or the larger for interactions.
 
     Where one factor changes the spread, residuals of least squares show interactions that are none.
     """
@@ -243,7 +243,7 @@ def over_null_models(in_features: float, in_location: float | None, *, interacti
 
 
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
-    """Combine the p-values of all contrasts, and those of each over its splits; (n_splits, n_contrasts).
+    """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts).
 
     The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
     """

@@ -30,13 +30,13 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 
 
 def tries_for(n: int) -> int:
-    """Return how often every start is perturbed: twenty times up to 894 points, once at 4,000, never above."""
+    """Return how often each start is perturbed for n points: 20 times up to 894 points, once at 4,000, then never."""
     return min(AT_MOST, PAIRS // (n * n))
 
 
 @njit
 def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
-    """Draw an index with probability in proportion to its chance; -1 where no chance is positive."""
+    """Draw an index with probability proportional to its chance; return -1 if no chance is positive."""
     total = 0.0
     for i in range(chances.size):
         total += chances[i]
@@ -53,7 +53,7 @@ def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
 
 @njit
 def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> IntArray:
-    """Draw k-means++ starts in the feature space: each point joins its nearest seed; one uniform number a cluster.
+    """Draw k-means++ seeds in the feature space and return each point's nearest seed; (n, n), (n,), (k,) -> (n,).
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
     proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
@@ -91,7 +91,7 @@ def random_swap(
     within: FloatArray,
     uniforms: FloatArray,
 ) -> IntArray:
-    """Dissolve one cluster and found a new one elsewhere; return the labels.
+    """Dissolve one random cluster and form a new one around a random point; return the new labels.
 
     The points of a random cluster go to the nearest of the others. The seed of the new cluster is drawn as in
     k-means++, in proportion to its squared distance from its centre, and takes all points that are nearer to it than
@@ -130,7 +130,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Join two random clusters and split a random one between two seeds of k-means++; return the labels."""
+    """Merge two random clusters and split another one between two k-means++ seeds; return the new labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))
@@ -168,7 +168,7 @@ def perturbed(
     uniforms: FloatArray,
     turn: int,
 ) -> tuple[IntArray, bool]:
-    """Perturb a partition by a random swap or by merge and split; say whether every cluster has points then."""
+    """Perturb a partition by a random swap or by merge and split; return labels and whether no cluster is empty."""
     if turn % 2 == 0:
         other = random_swap(R, weights, labels, mass, table, within, uniforms)
     else:
@@ -197,7 +197,7 @@ def lowest(
     origin: IntArray,
     standing: FloatArray,
 ) -> None:
-    """Run Hartigan's search from more starts, then from perturbations of the best partition, updated in place.
+    """Run Hartigan's method from each start and from perturbations of the best partition, which is updated in place.
 
     Labels, the labels that led to them, and `standing` (W, how often it was found) change in place, because Ctrl-C
     would break a result while Python makes objects of it. Perturbations end when the partition was found `enough`

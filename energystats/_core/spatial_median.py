@@ -26,7 +26,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # columns times R, (n, c) -> (n, 
 
 
 def squared_distances_to(centers: FloatArray, codes: IntArray, multiply: Multiply) -> FloatArray:
-    """Compute the squared distance of every point from the centre of its group; (n, k), (n,) -> (n,).
+    """Compute squared distances of points from the centres of their groups, weighted means; (n, k), (n,) -> (n,).
 
     A centre is a mean of points with weights that sum to 1, a column of `centers`: |x - m|^2 is the weighted mean of
     rho(x, .) less half of the weighted mean of rho, as rho = |x - y|^2 in the feature space [theory 2].
@@ -35,20 +35,20 @@ def squared_distances_to(centers: FloatArray, codes: IntArray, multiply: Multipl
 
 
 def _distances_and_products(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute the squared distances from centres, given `products` R A of their weights A."""
+    """Compute squared distances of points from centres with weights A, given the products R A; (n,)."""
     half = np.einsum("ij,ij->j", centers, products) / 2
     return np.asarray(products[np.arange(codes.size), codes] - half[codes])
 
 
 def weights_of_means(w: FloatArray, codes: IntArray, k: int) -> FloatArray:
-    """Give every point its share of the weight of its group: the centroids; (n, k)."""
+    """Compute the weights of points in the centroid of their group, which sum to 1 per group; (n,) -> (n, k)."""
     shares = np.zeros((codes.size, k))
     shares[np.arange(codes.size), codes] = w
     return np.asarray(shares / shares.sum(axis=0))
 
 
 def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, bool]:
-    """Find the weights of points whose mean is the spatial median of their group, and whether the search ended; (n, k).
+    """Compute weights of points whose mean is the spatial median of their group, and whether it converged; (n, k).
 
     Weiszfeld's rule, from the centroids: every point weighs w over its distance from the last centre. It needs no
     coordinates, only products with R. The sum of w times distance falls in every step. A median close to a point is
@@ -67,10 +67,10 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
     for i in range(PASSES):
         distances = _root_distances(centers, codes, products)
         mean = np.bincount(codes, w * distances, minlength=k) / mass
-        settled = i % LENGTHEN_EVERY == LENGTHEN_EVERY - 1
+        may_lengthen = i % LENGTHEN_EVERY == LENGTHEN_EVERY - 1
         nearest = _first_of_groups(distances, codes)
         near = ~found & (distances[nearest] <= NEAR * mean) & (nearest != tried)
-        if settled and near.any():
+        if may_lengthen and near.any():
             here_is_one = near & _is_median(nearest, w, codes, multiply)
             centers[:, here_is_one] = here[:, None] == nearest[here_is_one]
             products, tried, found = multiply(centers), np.where(near, nearest, tried), found | here_is_one
@@ -80,7 +80,7 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
         # |m' - m|^2 = -1/2 (a' - a)'R(a' - a), as the weights of a centre sum to 1
         length = np.sqrt(np.maximum(-np.einsum("ij,ij->j", step, change) / 2, 0.0))
         times = np.ones(k)
-        if settled:
+        if may_lengthen:
             times = _sum_of_series(length, last_length)
             longer = _sums_of_distances(centers + times * step, codes, products + times * change, w)
             times[longer >= _sums_of_distances(centers + step, codes, products + change, w)] = 1.0
@@ -91,37 +91,37 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
 
 
 def _weiszfeld_step(centers: FloatArray, codes: IntArray, w: FloatArray, distances: FloatArray) -> FloatArray:
-    """Compute the change of the weights to w over the distances, which are 1 in the mean; (n, k)."""
+    """Compute the change of the weights of points in one step of Weiszfeld's rule; (n, k)."""
     moved = np.zeros_like(centers)
     moved[np.arange(codes.size), codes] = w / np.maximum(distances, AT_POINT)
     return np.asarray(moved / moved.sum(axis=0) - centers)
 
 
 def _sum_of_series(length: FloatArray, last_length: FloatArray) -> FloatArray:
-    """Compute the sum of all steps that shrink by the ratio of the last two, in steps, where they are slow; (k,)."""
+    """Compute the factor by which slowly shrinking steps are lengthened, the sum of a geometric series; (k,)."""
     slow = (length < last_length) & (length >= SLOW * last_length)
     ratio = np.divide(length, last_length, out=np.zeros(length.size), where=slow)
     return np.minimum(1 / (1 - ratio), LONGEST)
 
 
 def _root_distances(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute the distances from centres, given `products` R A of their weights A; (n,)."""
+    """Compute distances of points from centres with weights A, given the products R A; (n,)."""
     return np.sqrt(np.maximum(_distances_and_products(centers, codes, products), 0.0))
 
 
 def _sums_of_distances(centers: FloatArray, codes: IntArray, products: FloatArray, w: FloatArray) -> FloatArray:
-    """Compute what the medians make smallest: the weighted sum of distances in every group; (k,)."""
+    """Compute the weighted sum of distances from the centre in each group, which the median minimises; (k,)."""
     return np.asarray(np.bincount(codes, w * _root_distances(centers, codes, products), minlength=centers.shape[1]))
 
 
 def _first_of_groups(values: FloatArray, codes: IntArray) -> IntArray:
-    """Find the place of the smallest value in every group; (n,) -> (k,)."""
+    """Find the index of the smallest value in each group; (n,) -> (k,)."""
     order = np.lexsort((values, codes))
     return order[np.searchsorted(codes[order], np.arange(int(codes.max()) + 1))]
 
 
 def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multiply) -> BoolArray:
-    """Decide for one point of each group whether the others pull at it by no more than the weight at its place; (k,).
+    """Return whether one given point of each group is its spatial median, by the pull of the other points; (k,).
 
     The pull is the sum of w (x - p)/|x - p|: half of -b'Rb is its squared length, where b has these weights and sum 0.
     """
@@ -137,7 +137,7 @@ def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multi
 
 
 def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, BoolArray]:
-    """Find positions on the line from a point of a group to the farthest from it, (n,), and which groups are lines."""
+    """Compute positions along a line through each group, (n,), and whether the group lies on that line, (k,)."""
     here = np.arange(codes.size)
     first = np.array([np.flatnonzero(codes == j)[0] for j in range(k)])
     start = np.zeros((codes.size, k))
@@ -155,7 +155,7 @@ def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[Fl
 
 
 def _median_on_line(x: FloatArray, w: FloatArray) -> FloatArray:
-    """Give the weights of points whose mean is their weighted median, the middle where there are several; (n,)."""
+    """Compute weights of points whose mean is the weighted median of x, the middle if it is not unique; (n,)."""
     order = np.argsort(x, kind="stable")
     below = np.cumsum(w[order])
     half = below[-1] / 2

@@ -22,17 +22,17 @@ __all__ = [
 
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute g(C_i, C_j), the mean of rho over all ordered pairs [G 3]."""
+    """Compute g(C_i, C_j), the mean of rho over all ordered pairs of points of two groups [G 3]; (k, k)."""
     return np.asarray(M / (s[..., :, None] * s[..., None, :]))
 
 
 def within_per_cluster(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute W_j = s_j/2 g(C_j, C_j), the summands of W [G 4]."""
+    """Compute W_j = s_j/2 g(C_j, C_j), the summands of the within dispersion W [G 4]; (k,)."""
     return np.asarray(np.diagonal(M, axis1=-2, axis2=-1) / (2 * s))
 
 
 def total(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute the total dispersion T = n/2 g(X, X)."""
+    """Compute the total dispersion T = n/2 g(X, X), half of n times the mean of rho over all ordered pairs."""
     return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum(axis=-1)))
 
 
@@ -42,7 +42,10 @@ def between(M: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute the table of E_ij = 2 g_ij - g_ii - g_jj [G 1]; `unbiased`: g_ii leaves the diagonal out (U form)."""
+    """Compute energy distances 2 g_ij - g_ii - g_jj of all pairs of groups [G 1]; (k, k).
+
+    V form; with `unbiased` the U form, whose g_ii leaves the diagonal out.
+    """
     g = group_means(M, s)
     own = np.diagonal(g, axis1=-2, axis2=-1)
     # U form: the n zeros on the diagonal do not count, n^2 pairs become n (n - 1)
@@ -55,14 +58,14 @@ def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) ->
 
 
 def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Sum n_i n_j / (n_i + n_j) E_ij over i < j: the e-statistic of the R package; 2S when k = 2."""
+    """Sum n_i n_j / (n_i + n_j) E_ij over groups i < j: the e-statistic of the R package; 2S when k = 2."""
     i, j = np.triu_indices(s.shape[-1], 1)
     weights = s[..., i] * s[..., j] / (s[..., i] + s[..., j])
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 
 def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-    """Compute F = (S/(k - 1)) / (W/(n - k)), monotone in S for fixed T; 0 where S = W = 0.
+    """Compute F = (S/(k - 1)) / (W/(n - k)) with W = T - S; 0 where S = W = 0.
 
     W is T - S, so a W within `tolerance` of 0 is rounding and counts as 0.
     """
@@ -74,5 +77,5 @@ def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatA
 
 
 def share(part: float, whole: float) -> float:
-    """Divide a part by the whole; 0 when the whole is 0, as all-identical points have nothing to share."""
+    """Return part / whole, or 0 when the whole is 0, as where all points are identical."""
     return float(part / whole) if whole != 0 else 0.0

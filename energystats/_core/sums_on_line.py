@@ -15,7 +15,7 @@ ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so
 
 @njit
 def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """Compute M = Z'RZ for R_ij = |x_i - x_j| from gaps; (n - 1,), (n,), (n, k, b) -> (k, k, b).
+    """Compute M = Z'RZ for R_ij = |x_i - x_j| from gaps of sorted x; (n - 1,), (n,), (n, k, b) -> (k, k, b).
 
     A gap between neighbours is part of the distance of every pair on its two sides: groups j and l gain the gap times
     (below_j above_l + above_j below_l). All terms are non-negative for non-negative Z.
@@ -49,7 +49,7 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
 
 @njit
 def sum_across(x: FloatArray, y: FloatArray) -> float:
-    """Sum |x_i - y_j| over all pairs of two sorted samples, by gaps between neighbours of both; (n,), (m,)."""
+    """Sum |x_i - y_j| over all pairs of values of two sorted samples; (n,), (m,) -> float."""
     n, m = x.size, y.size
     i = j = 0
     last = min(x[0], y[0])
@@ -75,7 +75,7 @@ def sum_across(x: FloatArray, y: FloatArray) -> float:
 def bin_sums_over_gaps(
     gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sum w_x w_y |x - y| between bins; (n - 1,), (n,), (n,), (n,) -> (n_bins, n_bins).
+    """Sum w_x w_y |x - y| over pairs of points for each pair of bins; (n - 1,), three (n,) -> (n_bins, n_bins).
 
     While the points pass in order, `behind` holds for each bin the weighted sum of the distances from the present point
     back to those that have passed; it grows by the gap times their weight, so that nothing cancels.

@@ -28,7 +28,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 @cache
 def _find_libraries() -> Any:
-    """Find the libraries of linear algebra of NumPy and SciPy, once."""
+    """Return a controller of the linear algebra libraries of NumPy and SciPy; cached."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
         from threadpoolctl import ThreadpoolController
@@ -37,7 +37,7 @@ def _find_libraries() -> Any:
 
 
 class _Limit:
-    """One thread for the linear algebra of the whole process, set by one thread of Python at a time.
+    """Limit linear algebra to one thread in the whole process, set by one thread of Python at a time.
 
     The number belongs to the process, and two threads of Python that set and restore it in turn would leave a wrong
     one. So whoever sets it restores it; meanwhile others compute with what there is, or wait.
@@ -50,7 +50,7 @@ class _Limit:
         self.limiter: Any = None
 
     def enter(self, wait: bool) -> bool:
-        """Set the limit; False where another thread of Python has done so."""
+        """Set linear algebra to one thread; return False if another thread of Python has done so."""
         with self.changed:
             while self.owner not in (None, get_ident()):
                 if not wait:
@@ -69,7 +69,7 @@ class _Limit:
             return True
 
     def leave(self) -> None:
-        """Restore what was there before the owner's first block."""
+        """Restore the number of threads that linear algebra had before the owner's first block."""
         with self.changed:
             if self.depth > 1:
                 self.depth -= 1
@@ -80,7 +80,7 @@ class _Limit:
                 self.changed.notify_all()
 
     def after_fork(self) -> None:
-        """Release, in a forked child, a limit that only another thread of the parent could have released."""
+        """Release, in a forked child process, the one-thread limit if another thread of the parent holds it."""
         self.changed = Condition()
         if self.owner not in (None, get_ident()):
             with self.limiter:
@@ -95,7 +95,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """Use one thread for linear algebra inside the block; if another thread of Python set the number, go on or wait."""
+    """Use one thread for linear algebra inside the `with` block, unless another Python thread holds the limit."""
     entered = LIMIT.enter(wait)
     try:
         yield
@@ -105,7 +105,7 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
-    """Use one thread for a decomposition of a matrix of this order, unless it is large."""
+    """Return a context that uses one thread for the decomposition of a matrix of this order, unless it is large."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
 
 
@@ -114,7 +114,7 @@ Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
 
 @contextmanager
 def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yield a function that maps another one over items, on at most so many threads of one product each.
+    """Yield a function like `map` that runs in at most `most` threads, each with linear algebra on one thread.
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
@@ -128,18 +128,18 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 @contextmanager
 def side_by_side(most: int) -> Iterator[Apply]:
-    """Yield a function that applies another one to every item, on threads as `map_side_by_side` does."""
+    """Yield a function that applies another one to every item in at most `most` threads, without results."""
     with map_side_by_side(most) as map_over:
         yield partial(_apply_all, map_over)
 
 
 def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Apply a function to every item, and raise what it raises."""
+    """Apply a function to every item through a given `map`, and raise what it raises."""
     for _ in map_over(function, items):
         pass
 
 
 def threads_given() -> int:
-    """Count the threads that linear algebra may use at the moment."""
+    """Return the number of threads that linear algebra may use at the moment."""
     given = (library.num_threads for library in _find_libraries().lib_controllers if library.user_api == "blas")
     return max(given, default=1)

@@ -34,7 +34,7 @@ Hull: TypeAlias = tuple[IntArray, FloatArray]  # indices of the knots, n - 1 tim
 
 @njit
 def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
-    """Extend the greatest convex minorant of F from a part x[0..] of sorted points to x[0..last]."""
+    """Extend the greatest convex minorant of the empirical distribution function from x[0..] to x[0..last]."""
     knots, distances = hull
     m = knots.size
     first = knots[m - 1] + 1
@@ -69,10 +69,10 @@ def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
 
 @njit
 def nearest_unimodal(x: FloatArray) -> IntArray:
-    """Find the unimodal distribution function closest to F in the sup norm, for sorted x; return indices of its knots.
+    """Find the unimodal distribution function nearest to that of sorted x in sup norm; return its knots' indices.
 
     The distance of the convex side grows with the mode and that of the concave side falls, so the best mode is found
-    by bisection, in which hulls are extended and not begun anew; O(n log n). The concave side is the convex one of -x.
+    by bisection, in which hulls are extended and not recomputed; O(n log n). The concave side is the convex one of -x.
     """
     n = x.size
     mirrored = np.empty(n)
@@ -111,7 +111,7 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
 
 
 def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute edges and heights of the nearest unimodal density of sorted points; empty where all are equal."""
+    """Compute edges and heights of the nearest unimodal density of sorted points; empty if all are equal."""
     if x.size < 2 or x[0] == x[-1]:
         return np.empty(0), np.empty(0)
     knots = nearest_unimodal(x)
@@ -123,7 +123,7 @@ def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @njit
 def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> FloatArray:
-    """Compute quantiles of the unimodal distribution at ascending levels rank/(n - 1)."""
+    """Compute quantiles of a piecewise linear distribution function with given knots at ascending ranks."""
     out = np.empty(ranks.size)
     j = 0
     for i in range(ranks.size):
@@ -137,7 +137,7 @@ def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> Flo
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """Compute S/T of the split after each rank of sorted x, for |x - y|; zeros when x is constant.
+    """Compute S/T of the split after each rank of sorted x, for rho = |x - y|; zeros if constant; (n,) -> (n - 1,).
 
     Sums of distances between the first points, and between the last, grow by non-negative terms: nothing cancels.
     """
@@ -161,7 +161,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """Compute E, the largest excess of S/T over splits of sorted x over that of the nearest unimodal distribution."""
+    """Compute E, the largest difference over splits of S/T of sorted x and of its nearest unimodal distribution."""
     if x[-1] <= x[0]:
         return 0.0
     return _compute_excess(x, _compute_quantiles_at_ranks(x))
@@ -169,7 +169,7 @@ def excess_split(x: FloatArray) -> float:
 
 @njit
 def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
-    """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x."""
+    """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x; (n,) -> (n,)."""
     ranks = np.empty(x.size)
     for i in range(x.size):
         ranks[i] = i
@@ -178,7 +178,7 @@ def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
 
 @njit
 def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
-    """Compute the excess E of sorted x over its nearest unimodal distribution."""
+    """Compute E, the largest difference over splits of S/T of sorted x and of fitted unimodal quantiles."""
     profile = _split_profile(x)
     unimodal = _split_profile(fitted)
     excess = -np.inf
@@ -189,7 +189,7 @@ def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
 
 @njit
 def compute_indices(x: FloatArray) -> FloatArray:
-    """Compute three indices of sorted x against unimodality, all 0 if it is constant; (n,) -> (3,).
+    """Compute three indices of sorted x against unimodality, all 0 if x is constant; (n,) -> (3,).
 
     RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
     of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
@@ -211,9 +211,9 @@ def compute_indices(x: FloatArray) -> FloatArray:
 
 @njit
 def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
-    """Compute the indices of samples drawn from the nearest unimodal distribution of `x`, each refitted.
+    """Compute unimodality indices of samples drawn from the nearest unimodal distribution; (n,), (b, n) -> (b, 3).
 
-    One sample per row of sorted uniforms; (n,), (b, n) -> (b, 3).
+    There is one sample for each row of sorted uniforms, and each is refitted.
     """
     knots = nearest_unimodal(x)
     ranks = np.empty(x.size)

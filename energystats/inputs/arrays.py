@@ -43,7 +43,7 @@ SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
 def as_points(values: Any, name: str) -> FloatArray:
-    """Read a table of finite numbers as an array of shape (n, d), n, d >= 1; a one-dimensional one has d = 1."""
+    """Return a table of finite numbers as a float array of shape (n, d); a one-dimensional table has d = 1."""
     table = as_table(values)
     array = as_numbers(table, name)
     if array.ndim == 1:
@@ -57,7 +57,7 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
-    """Find the rounding, as in `differing`, and the relative spacing of a table's numbers, from its dtypes."""
+    """Return tolerances for rounding (see `differing`) and the spacing of a table's floats, from its dtypes."""
     table = as_table(values)
     values = table.values
     if table.is_pandas:
@@ -71,7 +71,7 @@ def digits_of(values: Any) -> tuple[tuple[float, float], float]:
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Copy an array unless nobody can change it: it may be the user's, or a view of a larger one."""
+    """Return an array that nobody can change: a read-only copy, or the array itself if it is read-only."""
     if not array.flags.writeable:
         return array
     frozen = array.copy()
@@ -80,7 +80,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Read a table of real numbers as a float64 array, missing ones as NaN, and refuse anything else."""
+    """Return a table of real numbers as a float64 array, missing values as NaN; raise TypeError for other types."""
     table = as_table(values)
     if table.is_pandas:
         return _frame_numbers(table, name)
@@ -109,7 +109,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 
 def as_array(values: Any, name: str) -> AnyArray:
-    """Convert something that has no columns of its own; masked arrays stay so, and masks in lists become NaN.
+    """Convert a table without named columns to an array; masked arrays stay masked, masked list entries become NaN.
 
     `numpy.asarray` would take the numbers under the mask.
     """
@@ -121,7 +121,7 @@ def as_array(values: Any, name: str) -> AnyArray:
 
 
 def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
-    """Convert an array of Python objects to numbers, None and masked entries to NaN, as scikit-learn expects."""
+    """Convert an array of Python objects to floats, None and masked entries to NaN, as scikit-learn expects."""
     absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
     for value in np.asarray(values)[~absent]:
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -135,7 +135,7 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
 
 
 def check_dense(values: object, name: str) -> None:
-    """Refuse what has no table of numbers yet: a sparse matrix, a dict of columns, records, a query."""
+    """Raise TypeError for data that are no dense table of numbers: a sparse matrix, dict, record array or LazyFrame."""
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
     if isinstance(values, dict) or getattr(getattr(values, "dtype", None), "names", None):
@@ -146,7 +146,7 @@ def check_dense(values: object, name: str) -> None:
 
 
 def check_not_path(values: object, name: str) -> None:
-    """Refuse the name of a file where data are needed."""
+    """Raise TypeError if a file name is given where data are needed."""
     if isinstance(values, str | os.PathLike):
         raise TypeError(
             f"`{name}` must hold real numbers, got the text {str(values)!r}. A file is read first, as by pandas; "
@@ -156,7 +156,7 @@ def check_not_path(values: object, name: str) -> None:
 
 
 def _frame_numbers(table: InputTable, name: str) -> FloatArray:
-    """Convert a pandas object to numbers, missing values to NaN."""
+    """Convert a pandas object to a float array, missing values to NaN; raise TypeError for other column types."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
     frame, columns = table.values, table.columns or ()
@@ -175,7 +175,7 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
 
 
 def doubles_of(values: Any, name: str) -> FloatArray:
-    """Convert a pandas object of numbers or truth values, missing ones to NaN; whole numbers must stay exact."""
+    """Convert a pandas object of numbers or truth values to floats, missing ones to NaN; raise beyond 2**53."""
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
@@ -190,7 +190,7 @@ def doubles_of(values: Any, name: str) -> FloatArray:
 
 
 def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "") -> None:
-    """Refuse whole numbers that floating-point numbers cannot tell apart; `where` they are, and a hint at the end."""
+    """Raise ValueError if an array has whole numbers beyond 2**53, which floats cannot represent exactly."""
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
@@ -198,7 +198,7 @@ def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "
 
 
 def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
-    """Say that whole numbers are rounded."""
+    """Return the error message for whole numbers beyond 2**53, with advice."""
     # weights have a meaning up to a factor, other numbers up to an offset
     cure = "divide all by one number" if name.startswith("sample_weight") else "subtract a common offset first"
     what = f"whole numbers beyond 2**53{where}, which are not exact as floating-point numbers"
@@ -206,7 +206,7 @@ def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
-    """Raise when a value is NaN or infinite, or so large that its square overflows."""
+    """Raise ValueError if an array has values that are NaN, infinite or so large that their squares overflow."""
     low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)  # a NaN is both
     if not np.isfinite([low, high]).all():
         finite = np.isfinite(array)
@@ -229,7 +229,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
 
 
 def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
-    """Read positive weights of shape (n,), not too unlike each other; None for none, and where all are 1."""
+    """Return positive weights as a float array (n,) after checks; None if no weights are given or all are 1."""
     if weights is None:
         return None
     array = as_numbers(weights, name)
@@ -244,7 +244,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
 
 
 def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
-    """Refuse positive weights so unlike that sums lose the smallest, or so far from 1 that products lose digits."""
+    """Raise ValueError if positive weights differ by more than a factor 1e9 or are too far from 1."""
     smallest, largest = float(weights.min()), float(weights.max())
     if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
         raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")
@@ -256,7 +256,7 @@ def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
 
 
 def check_level(level: object) -> float:
-    """Refuse a level that no p-value can reach: the smallest of n draws is 1/(n + 1)."""
+    """Return a significance level as a float; raise ValueError unless it lies from 1e-9 to below 1."""
     found = check_positive(level, "level")
     if not found < 1:
         raise ValueError(f"`level` must lie below 1, got {found:g}.")

@@ -32,7 +32,7 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integ
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Names, kinds and categories of the columns behind the numbers of a coded table.
+    """Describe the columns of a coded data table: names, kinds (numeric, ordered, ...) and categories.
 
     Attributes
     ----------
@@ -53,18 +53,18 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Make the description of a table whose columns all hold numbers, with these names."""
+        """Return the description of a table whose columns, with given names, are all numeric."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)
 
     @property
     def plain(self) -> bool:
-        """Tell whether the array holds finite numbers and nothing else, so that sums of them have a meaning."""
+        """Return whether a coded table holds only finite numbers, so that sums of them have a meaning."""
         return self.complete and set(self.kinds) <= {"numeric"}
 
     def where(self, *kinds: Kind) -> IntArray:
-        """Find the columns of some kinds."""
+        """Return the indices of the columns that are of one of the given kinds (numeric, ordered, ...)."""
         return np.flatnonzero([kind in kinds for kind in self.kinds]).astype(np.intp)
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Columns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Column:
-    """One column of one table: its kind, its values or codes, and its categories."""
+    """Hold one column of a data table: its kind, its numbers or category codes, and its categories."""
 
     kind: Kind
     values: FloatArray
@@ -89,7 +89,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Code the categories of tables by numbers, all alike; with `known`, as other rows of the same columns were."""
+    """Convert data tables to float arrays with one common coding of categories, `known` if given; return both."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)
@@ -124,7 +124,7 @@ def encode(
 
 
 def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
-    """Refuse a table that has not the columns of the coding, by number and, where both have names, by name."""
+    """Raise ValueError if a table has another number of columns, or other column names, than a known coding."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
@@ -136,7 +136,7 @@ def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name:
 
 
 def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[Any]]:
-    """Split a table into its columns, each a float array or a pandas Series, and their names."""
+    """Split a data table into its columns; return their names and each as a float array or pandas Series."""
     check_dense(table.values, name)
     values = table.values
     if not table.is_pandas:
@@ -155,7 +155,7 @@ def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[A
 
 
 def _untyped_frame(values: Any, array: Any, name: str) -> Any:
-    """Make a data frame of a list or array that is not numeric; pandas looks for the type of every column."""
+    """Convert a list or array that is not numeric to a data frame in which pandas infers the type of each column."""
     import pandas as pd
 
     _check_shape(array.shape, name)
@@ -174,7 +174,7 @@ def _untyped_frame(values: Any, array: Any, name: str) -> Any:
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
-    """Refuse tables without one or two dimensions, and empty ones."""
+    """Raise ValueError if the shape of a data table is not one- or two-dimensional, or is empty."""
     if len(shape) not in (1, 2):
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
     if 0 in shape:
@@ -182,14 +182,14 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_rows(array: FloatArray, name: str) -> None:
-    """Refuse rows without any value."""
+    """Raise ValueError if a row of a data table has no value at all."""
     if (bare := np.isnan(array).all(axis=1)).any():
         row = int(bare.argmax())
         raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
 def _warn_of_empty(labels: Sequence[str]) -> None:
-    """Warn of columns without any value."""
+    """Warn of data columns in which no row has a value."""
     if labels:
         listed = ", ".join(map(repr, labels))
         warn(f"No row has a value in column{'s' * (len(labels) > 1)} {listed}; left out.", MissingValuesWarning)
@@ -199,7 +199,7 @@ def _warn_of_empty(labels: Sequence[str]) -> None:
 
 
 def _code_column(column: Any, name: str, label: str) -> _Column:
-    """Find the kind and the values of a column, from its type."""
+    """Convert one data column to numbers or category codes and find its kind (numeric, ordered, ...) from its type."""
     if isinstance(column, np.ndarray):
         return _numeric_column(column, name, label)
     import pandas as pd
@@ -236,7 +236,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
 
 
 def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
-    """Check a column of numbers, in which NaN stands for missing values."""
+    """Return a numeric data column after a check; raise ValueError if values are infinite or too large."""
     if bad := int(np.isinf(values).sum()):
         raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
     column = _emptied(_Column("numeric", values))
@@ -248,12 +248,12 @@ def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
 
 
 def _emptied(column: _Column) -> _Column:
-    """Mark a column as empty if all its values are missing."""
+    """Return a data column with the kind "empty" if all its values are missing; else unchanged."""
     return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
 def _presence(column: _Column, name: str, label: str) -> _Column:
-    """Code a column of truth values by 1 for presence and 0 for absence."""
+    """Convert a data column of truth values, or of 0 and 1, to kind "asymmetric": 1 for presence, 0 for absence."""
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
@@ -277,7 +277,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
 
 
 def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
-    """Code the same column of several tables alike."""
+    """Give one column of several data tables a common coding of its categories; raise if the kinds differ."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
         return list(parts)
@@ -307,12 +307,12 @@ def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) ->
 
 
 def _has_text(column: _Column) -> bool:
-    """Tell whether some category is text."""
+    """Return whether some category of a data column is text."""
     return any(isinstance(level, str) for level in column.levels)
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
-    """Translate a column into the codes of another one."""
+    """Return a data column with its categories translated to the codes of another column."""
     if part.kind == "empty" or target.kind == "empty":
         return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:
@@ -336,26 +336,26 @@ def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
 
 
 def _list_levels(levels: Sequence[Any]) -> str:
-    """Write the first ten categories."""
+    """Format the first ten categories of a data column as text."""
     return ", ".join(map(repr, levels[:10])) + ", ..." * (len(levels) > 10)
 
 
 def holds_numbers(column: Any) -> bool:
-    """Tell whether a column, or its type, is of numbers, truth values aside."""
+    """Return whether a data column, or its dtype, is numeric and not of truth values."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column) and not is_bool_dtype(column)
 
 
 def find_nested(column: Any) -> Any:
-    """Find the first cell that holds several values, such as a list or a record; None where there is none."""
+    """Return the first cell of a data column that holds several values, such as a list; None if there is none."""
     if column.dtype != object:
         return None
     return next((cell for cell in column if isinstance(cell, NESTED)), None)
 
 
 def holds_truths(column: Any) -> bool:
-    """Tell whether a column, or its type, is of truth values."""
+    """Return whether a data column, or its dtype, is of truth values."""
     from pandas.api.types import is_bool_dtype
 
     return is_bool_dtype(column)

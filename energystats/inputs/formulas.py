@@ -61,7 +61,7 @@ ELSEWHERE = {  # functions of R, by what stands for them
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """Columns of a term and of the terms it is adjusted for.
+    """Hold the model-matrix columns of a term and those of the terms it is adjusted for.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """A formula that was read, before any value was looked at.
+    """Hold a formula that has been parsed, before any value of the data frame is used.
 
     Attributes
     ----------
@@ -104,24 +104,24 @@ class Parsed:
 
     @property
     def bare_responses(self) -> tuple[str, ...]:
-        """Columns that are responses as they stand."""
+        """Return the names of data-frame columns that are responses of the formula without a transformation."""
         return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
 
     @property
     def bare(self) -> tuple[str, ...]:
-        """Columns that stand in the formula as they are, outside of functions."""
+        """Return the names of data-frame columns that occur in the formula outside of functions."""
         names = (str(factor).strip("`") for factor in _factors_of((*self.response, *self.terms)))
         return tuple(name for name in names if name in self.variables)
 
     @property
     def uncoded(self) -> tuple[str, ...]:
-        """Columns that stand somewhere outside of C(), where numbers are meant as numbers."""
+        """Return the names of data-frame columns used in the formula outside of C(), where numbers are covariates."""
         factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
         names = {n for f in factors if not f.expr.startswith("C(") for n in _names_in(f.expr, self.variables)}
         return tuple(name for name in self.variables if name in names)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Compute the responses, one a column; those that are columns of `mixed` are taken as they are."""
+        """Compute the responses of a formula as a data frame; columns of `mixed` are used without conversion."""
         import pandas as pd
         from pandas.api.types import is_bool_dtype
 
@@ -153,7 +153,7 @@ class Parsed:
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
-        """Compute the columns of every term, and of the terms it is adjusted for."""
+        """Compute the model-matrix columns of every term of a formula and of the terms it is adjusted for."""
         factors = _factors_of(self.terms)
         data = _Coded.of(table, factors, {factor: self.truths(factor, table) for factor in factors})
         for factor in factors:
@@ -171,13 +171,13 @@ class Parsed:
         )
 
     def adjusted(self, term: Any, data: _Coded) -> Term:
-        """Adjust a term for all that do not contain it; coded again, as the coding depends on what comes before."""
+        """Compute the model-matrix columns of a term and of all other terms that do not contain it (type II)."""
         others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
     def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
-        """Compute the columns of each term, coded against the constant and the terms before it."""
+        """Compute the model-matrix columns of each term, coded against the constant and the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
@@ -188,9 +188,9 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Compute the model matrix of some terms, and how formulaic coded it; `seen` gets the levels of every factor.
+        """Compute the model matrix of some terms, and formulaic's record of its coding; add factor levels to `seen`.
 
-        As an array, because a data frame keeps one of two columns that have the same name.
+        The matrix is an array, because a data frame keeps one of two columns that have the same name.
         """
         from formulaic import Formula, ModelSpec
 
@@ -222,7 +222,7 @@ class Parsed:
         return values, matrix.model_spec
 
     def truths(self, factor: Any, table: pd.DataFrame) -> Levels | None:
-        """Find the levels of a factor that is computed and has truth values, as I(x > 3); None for any other.
+        """Return the levels of a factor that is a computed truth value, such as I(x > 3); None for any other factor.
 
         What is computed must have a value for every row, in the order of the rows.
         """
@@ -237,7 +237,7 @@ class Parsed:
         return seen[-1] if seen else None
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
-        """Find the levels of a factor that occur, as indicators and names; None for a number."""
+        """Return indicators and names of the levels of a factor that occur in the data; None if it is numeric."""
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
@@ -252,13 +252,13 @@ class Parsed:
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
     def check_levels(self, factor: Any, data: _Coded) -> None:
-        """Refuse a factor with one level."""
+        """Raise ValueError if a factor of the formula has only one level."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
     def check_cells(self, term: Any, data: _Coded) -> None:
-        """Refuse a term with a combination of levels that has no row."""
+        """Raise ValueError if some combination of levels of an interaction has no row in the data."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
         if len(named) < 2:
@@ -280,7 +280,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """A table in which the levels of the factors that stand in a formula as they are have numbers.
+    """Hold a data frame in which factors of a formula have numeric codes for their levels.
 
     Attributes
     ----------
@@ -298,7 +298,7 @@ class _Coded:
 
     @classmethod
     def of(cls, table: pd.DataFrame, factors: Sequence[Any], truths: Mapping[Any, Levels | None]) -> Self:
-        """Code the columns that formulaic would take for categories, and truth values, which it takes for numbers.
+        """Add coded columns for categorical and truth-value factors to a data frame, since formulaic misreads them.
 
         In an interaction R has a column for False and one for True, where a number would have one.
         """
@@ -319,11 +319,11 @@ class _Coded:
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Look up the levels of a factor that is a column or has truth values, None for any other."""
+        """Return codes and names of the levels of a factor that is a column or a truth value; None for any other."""
         return self.levels.get(factor.expr)
 
     def term(self, factors: Sequence[Any]) -> Any:
-        """Make a term of formulaic in which these factors are coded."""
+        """Return a formulaic term with its factors replaced by their coded columns."""
         from formulaic.parser.types import Factor
         from formulaic.parser.types import Term as FormulaTerm
 
@@ -331,20 +331,20 @@ class _Coded:
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
-    """Make up names that no column has."""
+    """Return new column names that do not occur among the given ones."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
 def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
-    """Name the levels 0, 1, ..."""
+    """Return a pandas Categorical with the levels named 0, 1, ... from integer codes."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
 def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
-    """Refuse numbers as Python objects, such as decimals and sums of them, which formulaic takes for categories."""
+    """Raise TypeError if levels are numbers stored as Python objects, which formulaic takes for categories."""
     for level in levels:
         if isinstance(level, numbers.Number) and not isinstance(level, bool | np.bool_):
             raise TypeError(
@@ -354,7 +354,7 @@ def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
 
 
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
-    """Code the levels of a factor from the indicators of formulaic, of which every row must have one."""
+    """Return codes and names of factor levels from formulaic's indicators; raise if a row has no level."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
         raise ValueError(
             f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
@@ -366,7 +366,7 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
-    """Code a factor as C() of formulaic does, for levels of any names; `seen` gets codes and names."""
+    """Code a factor as C() of formulaic does, for levels of any names; append codes and names to `seen`."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
@@ -399,7 +399,7 @@ def _coded_factor(
 
 
 def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
-    """Give `seen` the levels of truth values, and nothing for anything else; a column of zeros stands for both."""
+    """Append the levels of a vector of truth values to `seen`, nothing for other values; return zeros (n,)."""
     from pandas.api.types import is_bool_dtype
 
     values = getattr(values, "__wrapped__", values)
@@ -414,7 +414,7 @@ def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
 
 
 def _check_order(values: Any, n: int) -> None:
-    """Refuse values in another order of the rows: they would be used by position."""
+    """Raise ValueError if a computed Series has its rows in another order, since values are used by position."""
     if hasattr(values, "iloc") and len(values) == n and values.index.tolist() != list(range(n)):
         raise ValueError(
             "it puts the rows in another order, and rows are matched by index; sort `data` itself, or write "
@@ -423,7 +423,7 @@ def _check_order(values: Any, n: int) -> None:
 
 
 def _count_truths(n: int, values: Any) -> Any:
-    """Make numbers of truth values, 1 for True, as R does where it reckons; NumPy's + of them is no sum."""
+    """Convert truth values to numbers, 1 for True, as R does in arithmetic; return other values unchanged."""
     from pandas.api.types import infer_dtype, is_bool_dtype
 
     _check_order(values, n)
@@ -436,24 +436,24 @@ def _count_truths(n: int, values: Any) -> Any:
 
 
 class _Counting(ast.NodeTransformer):
-    """Write COUNT around what signs and functions of numbers reckon with."""
+    """Rewrite a Python expression so that truth values in arithmetic and functions of numbers become 0 and 1."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """Count both sides of a sign."""
+        """Wrap both operands of an arithmetic sign in a call that converts truth values to numbers."""
         self.generic_visit(node)
         if isinstance(node.op, SIGNS):
             node.left, node.right = _count_call(node.left), _count_call(node.right)
         return node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """Count what has a sign before it."""
+        """Wrap the operand of a plus or minus sign in a call that converts truth values to numbers."""
         self.generic_visit(node)
         if isinstance(node.op, ast.USub | ast.UAdd):
             node.operand = _count_call(node.operand)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Count the arguments of a function of numbers, and what it is a method of."""
+        """Wrap arguments of a numeric function or method in a call that converts truth values to numbers."""
         self.generic_visit(node)
         called, of = node.func, ""
         if isinstance(called, ast.Attribute):
@@ -469,7 +469,7 @@ class _Counting(ast.NodeTransformer):
 
 
 def _count_call(node: ast.expr) -> ast.expr:
-    """Write COUNT around an expression, or around each of a list."""
+    """Wrap an expression, or each element of a list, in a call that converts truth values to numbers."""
     if isinstance(node, ast.List | ast.Tuple):
         node.elts = [_count_call(each) for each in node.elts]
         return node
@@ -480,7 +480,7 @@ def _count_call(node: ast.expr) -> ast.expr:
 
 @cache
 def _counting_text(expression: str) -> str:
-    """Write an expression with truth values as numbers wherever it reckons."""
+    """Return a Python expression as text in which arithmetic treats truth values as 0 and 1."""
     pieces = expression.split("`")
     tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
     text = ast.unparse(ast.fix_missing_locations(_Counting().visit(tree)))
@@ -490,7 +490,7 @@ def _counting_text(expression: str) -> str:
 
 
 def _counting_term(term: Any) -> Any:
-    """Make a term whose computed factors count truth values; anything else as it is."""
+    """Return a formulaic term whose computed factors treat truth values as 0 and 1 in arithmetic."""
     from formulaic.parser.types import Factor
     from formulaic.parser.types import Term as FormulaTerm
 
@@ -504,31 +504,31 @@ def _counting_term(term: Any) -> Any:
 
 
 def _contains(larger: Any, term: Any) -> bool:
-    """Tell whether a term is part of a larger one, as a is of a:b."""
+    """Return whether a term is part of a larger one, as a is of a:b."""
     return set(term.factors) < set(larger.factors)
 
 
 def _check_columns(name: str, columns: FloatArray) -> None:
-    """Refuse values that are not finite, which a transformation made."""
+    """Raise ValueError if computed columns of a formula have values that are not finite."""
     bad = int((~np.isfinite(columns).all(axis=1)).sum())
     if bad:
         raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
 
 
 def _write_plain_message(error: BaseException) -> str:
-    """Write the first line of a message of formulaic, without its marks for colour."""
+    """Return the first line of an error message of formulaic, without its colour codes."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
 
 def _of_keywords(formula: str, data: pd.DataFrame) -> str:
-    """Say that a column with the name of a word of Python cannot stand in a call."""
+    """Return a sentence that a column named like a Python keyword cannot stand in a call; "" if there is none."""
     words = [name for name in re.findall(r"\w+", formula) if keyword.iskeyword(name) and name in data.columns]
     return f" A word of Python, {words[0]!r}, cannot stand in a call or expression: rename the column." if words else ""
 
 
 def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
-    """Read a formula, with or without a response, and find its columns in the table."""
+    """Parse a formula, with or without responses, check it, and find the data-frame columns it uses."""
     with loading():
         from formulaic import Formula
         from formulaic.errors import FormulaicError
@@ -566,7 +566,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
 
 def _of_r(formula: str) -> str:
-    """Say what stands for a function of R whose name has a point, which no function of Python has."""
+    """Return advice for an R function with a dot in its name, such as as.factor, used in a formula; "" if none."""
     called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
     if called is None:
         return ""
@@ -581,14 +581,14 @@ def _of_r(formula: str) -> str:
 
 
 def _check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
-    """Refuse a column on both sides: what is compared cannot say how it is grouped."""
+    """Raise ValueError if a column stands on both sides of a formula, as response and as factor."""
     twice = [name for name in responses if name in factors]
     if twice:
         raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
 def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
-    """Refuse a formula without a response where the points come from `data`, or with one where they come from `X`."""
+    """Raise ValueError if a formula lacks a needed response, or has one although `X` is given."""
     if with_response and (not left or "1" in map(str, left)):
         raise ValueError(
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
@@ -599,7 +599,7 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
 
 
 def _check_signs(formula: str) -> None:
-    """Refuse signs that do not compute: before ~, R takes all for arithmetic, and here they choose terms."""
+    """Raise ValueError for signs in a formula that do not compute there, such as - before ~ or %in%."""
     from formulaic.parser import DefaultFormulaParser
 
     tokens = list(DefaultFormulaParser().get_tokens(formula))
@@ -633,7 +633,7 @@ def _check_signs(formula: str) -> None:
 
 
 def _check_doubles(formula: str, found: int) -> None:
-    """Refuse a response that stands twice before ~: formulaic keeps one of them, R's cbind both."""
+    """Raise ValueError if a response is named twice before ~, since formulaic would keep only one of them."""
     from formulaic.parser import DefaultFormulaParser
 
     tokens = list(itertools.takewhile(lambda t: t.token != "~", DefaultFormulaParser().get_tokens(formula)))
@@ -647,7 +647,7 @@ def _check_doubles(formula: str, found: int) -> None:
 
 
 def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
-    """Refuse the power of a single variable among terms, where (a + b)**2 has all pairs of them, and x**2 is x."""
+    """Raise ValueError for the power of a single variable among terms, such as x**2, which would mean x itself."""
     kinds = [None if token.kind is None else token.kind.value for token in tokens]
     for i, token in enumerate(tokens):
         if kinds[i] != "operator" or token.token not in ("**", "^"):
@@ -666,7 +666,7 @@ def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
 
 
 def _parted_by_calls(formula: str) -> tuple[str, str]:
-    """Part a formula in what stands outside of all calls and what stands inside; parentheses alone are no call."""
+    """Split a formula into the text outside of function calls and the text inside them."""
     outside: list[str] = []
     inside: list[str] = []
     calls = [False]
@@ -680,7 +680,7 @@ def _parted_by_calls(formula: str) -> tuple[str, str]:
 
 
 def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
-    """Refuse names of columns that formulaic or Python would take for something else, where they stand.
+    """Raise ValueError if formulaic or Python would misread the name of a column in a formula.
 
     formulaic drops the quotes around a name, so that 1 is its constant and a name like a call is one; inside of calls
     Python takes what follows a dot for an attribute, and two letters that look alike for one (its form NFKC).
@@ -712,7 +712,7 @@ def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
 
 
 def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
-    """Refuse to compare a column of text with a number, or one of numbers with text, which are never equal."""
+    """Raise ValueError if a formula compares a text column with a number, or a numeric one with text."""
     known = list(map(str, data.columns))
     for factor in _factors_of(terms):
         nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
@@ -732,7 +732,7 @@ def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 
 def _compared_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Constant]]:
-    """Yield what is compared with constants: by signs, by `in` a list, or by `isin`."""
+    """Yield each expression that a Python node compares with a constant (by signs, `in`, `isin`) and that constant."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
@@ -746,7 +746,7 @@ def _compared_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Constant]]:
 
 
 def _holds_text(column: pd.Series[Any]) -> bool | None:
-    """Tell whether a column has text or numbers; None where it has both, or something else."""
+    """Return True if a column holds only text, False if only numbers, None for a mixture or other values."""
     values = column.cat.categories if hasattr(column, "cat") else column.dropna()
     if values.dtype.kind in "iufb":
         return False
@@ -755,7 +755,7 @@ def _holds_text(column: pd.Series[Any]) -> bool | None:
 
 
 def check_table(data: Any) -> pd.DataFrame:
-    """Refuse anything but a data frame that has rows and columns."""
+    """Return `data` as a pandas DataFrame; raise if it is another type, missing or empty."""
     import pandas as pd
 
     if hasattr(data, "__dask_graph__"):
@@ -771,7 +771,7 @@ def check_table(data: Any) -> pd.DataFrame:
 
 
 def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
-    """List the columns of the table that occur in terms, in order; a name that is nothing else must be a column."""
+    """Return the data-frame columns that occur in terms, in order; raise ValueError for unknown names."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
@@ -790,7 +790,7 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
 
 
 def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
-    """Refuse to compute with numbers whose products leave the range of floating-point numbers, as in poly(x, 2)."""
+    """Raise ValueError if a factor computes with numbers so large or small that their products overflow."""
     if factor.eval_method.value != "python":
         return
     for name in _names_in(factor.expr, list(map(str, data.columns))):
@@ -805,12 +805,12 @@ def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
 
 
 def _factors_of(terms: Sequence[Any]) -> list[Any]:
-    """List the factors of terms, each once."""
+    """Return the distinct factors of some terms, in order."""
     return list(dict.fromkeys(factor for term in terms for factor in term.factors))
 
 
 def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
-    """Parse a factor as Python: the nodes of its tree, and its pieces; None where it is no expression.
+    """Parse a factor as Python; return its syntax nodes and text pieces, None if it is no expression.
 
     Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
     """
@@ -823,13 +823,13 @@ def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
 
 
 def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
-    """Read the name of a column from a node of `_nodes_in`, in backticks or not; empty where it is no name."""
+    """Return the column name at a syntax node, also one in backticks; "" if the node is no name."""
     name = node.id if isinstance(node, ast.Name) else ""
     return pieces[int(name.removeprefix(QUOTED))] if name.startswith(QUOTED) else name
 
 
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
-    """List the names in a factor: the factor itself, or those of its Python expression."""
+    """Return the names that occur in a factor: the factor itself, or those of its Python expression."""
     found = None if expression in known else _nodes_in(expression)
     if found is None:
         return [expression]
@@ -839,7 +839,7 @@ def _names_in(expression: str, known: Sequence[str]) -> list[str]:
 
 
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
-    """Refuse R's signs that mean another thing in Python: ^ is no power, and & and | work on the bits of numbers."""
+    """Raise ValueError for ^, and for & or | between numbers, which mean other operations in Python than in R."""
     from pandas.api.types import is_bool_dtype
 
     known = list(map(str, data.columns))
@@ -861,7 +861,7 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 
 def _check_comparison(node: ast.AST, expression: str) -> None:
-    """Refuse & and | beside a comparison without parentheses, which Python takes together first, and R last."""
+    """Raise ValueError for & or | beside a comparison without parentheses, since Python applies them first."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
         for side in (node.left, node.right):
             if isinstance(side, ast.Constant) and not isinstance(side.value, bool):
@@ -883,7 +883,7 @@ def _check_comparison(node: ast.AST, expression: str) -> None:
 
 
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
-    """Refuse a function in place of a column, and a call of one that has the name of a column."""
+    """Raise ValueError for a function used as a column, or a call of a function named like a column."""
     for factor in _factors_of(terms):
         name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
@@ -903,7 +903,7 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
 
 
 def missing_in(values: Any) -> BoolArray:
-    """Find the rows of a column or table with a missing value."""
+    """Return which rows of a column or data table have a missing value; (n,)."""
     import pandas as pd
 
     if not hasattr(values, "dtype") and not hasattr(values, "columns"):
@@ -913,7 +913,7 @@ def missing_in(values: Any) -> BoolArray:
 
 
 def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
-    """Find the rows without missing values, with an error or a warning where some have any."""
+    """Return which rows have no missing values; raise or warn if some rows have any."""
     gone = np.zeros(n, dtype=bool)
     for rows in missing.values():
         gone |= rows

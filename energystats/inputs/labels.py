@@ -41,12 +41,12 @@ UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
 
 def mark_found(labels: Any) -> None:
-    """Mark a Series of labels as found from data; the mark stays with copies, selections and conversions."""
+    """Mark a Series of labels as found by clustering; the mark persists in copies, selections and conversions."""
     labels.attrs[FOUND] = True
 
 
 def were_found(labels: Any) -> bool:
-    """Recognise labels that a clustering found: its result, a fitted clusterer, or a Series made from a result.
+    """Return whether labels come from a clustering: a result, a fitted clusterer, or a Series made from a result.
 
     A bare array tells nothing of where it came from.
     """
@@ -55,7 +55,7 @@ def were_found(labels: Any) -> bool:
 
 
 def read_labels(labels: Any, name: str) -> InputTable:
-    """Read labels of any library, or those of a clustering result or a fitted clusterer, with names of rows if any."""
+    """Return labels of any library, a clustering result or a fitted clusterer as an `InputTable`."""
     if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
         return as_table(labels)
     found, given = were_found(labels), labels
@@ -79,7 +79,7 @@ def read_labels(labels: Any, name: str) -> InputTable:
 
 
 def _is_fitted(clusterer: Any) -> bool:
-    """Tell whether a clusterer of scikit-learn, or a pipeline that ends in one, was fitted."""
+    """Return whether a scikit-learn clusterer, or a pipeline that ends in one, is fitted."""
     from sklearn.exceptions import NotFittedError
     from sklearn.utils.validation import check_is_fitted
 
@@ -91,7 +91,7 @@ def _is_fitted(clusterer: Any) -> bool:
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """Read tables, and labels and weights by their arguments' names, and match the rows of all of them.
+    """Convert data tables, labels and weights to `InputTable` objects and check that their rows match.
 
     None stays None, and a text, which names a column or an option, stays a text.
     """
@@ -110,7 +110,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
 
 
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Read labels as codes 0..k-1 and sorted names (a categorical keeps the order of its categories)."""
+    """Return group labels as codes 0..k-1 and sorted names (a categorical keeps the order of its categories)."""
     import pandas as pd
 
     labels = read_labels(labels, name).values
@@ -146,7 +146,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
 
 
 def as_clusters(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Read labels as 0, 1, ... with their names; the number -1 is that of points in no cluster, and has no name."""
+    """Return cluster labels as codes 0, 1, ... and names; points labelled -1 are in no cluster and keep -1."""
     codes, names = as_labels(labels, n, name)
     if NOISE not in names:
         return codes, names
@@ -158,7 +158,7 @@ def as_clusters(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ..
 
 
 def _check_digits(names: Sequence[Any], name: str) -> None:
-    """Refuse numbers that differ by rounding alone, such as 0.3 and .1 + .2, which were meant as one label."""
+    """Raise ValueError if labels are numbers that differ only by rounding, such as 0.3 and .1 + .2."""
     found = find_alike_but_for_rounding([label for label in names if isinstance(label, float)])
     if found is not None:
         raise ValueError(
@@ -168,7 +168,7 @@ def _check_digits(names: Sequence[Any], name: str) -> None:
 
 
 def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float] | None:
-    """Find two fractions that are not equal and agree in 14 digits, as R's factor() takes them for one level."""
+    """Return two unequal fractions that agree in 14 digits, as R's factor() merges them; None if none do."""
     ordered = np.sort([number for number in numbers if number != np.rint(number)])
     gaps = np.diff(ordered)
     near = (gaps > 0) & (gaps <= ROUNDING * np.abs(ordered[1:]))
@@ -177,7 +177,7 @@ def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float]
 
 
 def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -> None:
-    """Warn of a label such as 'nan' in an array of text, into which NumPy turns a missing value among words."""
+    """Warn of a label such as 'nan' in an array of text, since NumPy turns missing values into text."""
     for word in MISSING_AS_TEXT:
         if word in names:
             count = int((codes == names.index(word)).sum())
@@ -190,7 +190,7 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
 
 
 def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
-    """Say which two names, of groups or strata, cannot be told apart on paper, and which is that of a missing value."""
+    """Return notes on two group names that print alike and on a name that looks like a missing value."""
     notes = []
     alike = find_printed_alike(names)
     if alike is not None:
@@ -212,7 +212,7 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
 
 
 def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
-    """Find two texts that differ only in how accents are coded, in the kind of blanks, or in what has no width."""
+    """Return two texts that differ only in the coding of accents, in blanks or in invisible characters; else None."""
     first: dict[str, str] = {}
     for name in names:
         if isinstance(name, str) and first.setdefault(_print_name(name), name) != name:
@@ -221,24 +221,24 @@ def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
 
 
 def _print_name(name: str) -> str:
-    """Write a name as it is seen: accents on their letters, nothing without a width, and single blanks."""
+    """Return a name as it appears in print: composed accents, single blanks, no characters without width."""
     seen = "".join(c for c in name if c.isspace() or unicodedata.category(c) not in UNSEEN)
     return unicodedata.normalize("NFC", " ".join(seen.split()))
 
 
 def write_codes(name: str) -> str:
-    """Write a name with the codes of what is not plain, and of blanks that follow each other."""
+    """Format a name with escape codes for characters that are not ASCII and for repeated blanks."""
     return ascii(name).replace("  ", "\\x20\\x20")
 
 
 def is_single(labels: object) -> bool:
-    """Tell whether something is no sequence of labels: a number, a word, a collection without order, a stream."""
+    """Return whether an object is not a sequence of labels: a number, a text, an unordered collection, an iterator."""
     unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
     return unordered or getattr(labels, "ndim", 1) == 0
 
 
 def _label_array(labels: Any, name: str) -> AnyArray:
-    r"""Convert labels to an array in which none has changed: a list keeps objects, of which NumPy makes one type.
+    r"""Convert labels to an array without changing any, as NumPy would in a list of mixed types.
 
     So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
     """
@@ -259,7 +259,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
 
 
 def _unwrapped(entries: list[Any], name: str) -> list[Any]:
-    """Take labels out of the lists of their own in which they may stand."""
+    """Return labels taken out of lists of length 1; raise ValueError if the lists have other lengths."""
     if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
         return entries
     sizes = {
@@ -276,7 +276,7 @@ def _unwrapped(entries: list[Any], name: str) -> list[Any]:
 
 
 def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
-    """Code labels of one NumPy type by the places of their sorted names."""
+    """Return codes and sorted names of labels in a NumPy array of one type."""
     import pandas as pd
 
     values, codes = np.unique(array, return_inverse=True)
@@ -284,7 +284,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Code labels that are Python objects: one label for what is equal and of one type."""
+    """Return codes and sorted names of labels that are Python objects; raise if equal labels differ in type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
@@ -320,7 +320,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
 
 
 def _plain_object(label: Any) -> Any:
-    """Convert a NumPy scalar to a label of a type of Python or pandas."""
+    """Convert a NumPy scalar to a label of a Python or pandas type."""
     import pandas as pd
 
     if isinstance(label, np.datetime64 | np.timedelta64):
@@ -329,12 +329,12 @@ def _plain_object(label: Any) -> Any:
 
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
-    """Find the place of a label among names, None where it is none of them; True is not 1."""
+    """Return the position of a label among names, None if it is not there; True is not equal to 1."""
     label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)
 
 
 def _find_label_type(label: object) -> object:
-    """Find the type of a label, and those of its parts, by which True differs from 1, and 1 from 1.0."""
+    """Return the type of a label, or of each part of a tuple, to distinguish True, 1 and 1.0."""
     return tuple(map(_find_label_type, label)) if isinstance(label, tuple) else type(label)

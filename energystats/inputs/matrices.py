@@ -29,7 +29,7 @@ SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
 def row_names(table: InputTable) -> tuple[str, ...] | None:
-    """Find the names of the rows of a square data frame, None for anything else; its columns must not have others."""
+    """Return the row names of a square data frame, None for other input; raise if columns have other names."""
     columns = table.columns
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None
@@ -47,7 +47,7 @@ def row_names(table: InputTable) -> tuple[str, ...] | None:
 
 
 def matrix_index(values: Any) -> Any:
-    """Find the index of the items of a square data frame, from its rows or columns; None where both only count."""
+    """Return the index of the items of a square data frame, from rows or columns; None if both are only numbered."""
     table = as_table(values)
     names = row_names(table)
     if names is None:
@@ -56,7 +56,7 @@ def matrix_index(values: Any) -> Any:
 
 
 def as_square(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Read a symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector."""
+    """Return a symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector, after checks."""
     from scipy.spatial.distance import squareform
 
     table = as_table(values)
@@ -90,7 +90,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
 
 
 def as_distances(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Read a matrix of dissimilarities: symmetric, zero on the diagonal, and nowhere negative."""
+    """Return a matrix of dissimilarities after checks: symmetric, zero on the diagonal, not negative."""
     table = as_table(values)
     places = places or Places(row_names(table))
     square = as_square(table, name, places)
@@ -106,7 +106,7 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
 
 
 def as_symmetric(values: Any, name: str) -> FloatArray:
-    """Read a square symmetric matrix, such as a kernel."""
+    """Return a square symmetric matrix, such as a kernel, after checks."""
     table = as_table(values)
     matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
@@ -115,7 +115,7 @@ def as_symmetric(values: Any, name: str) -> FloatArray:
 def _symmetrized(
     array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> FloatArray:
-    """Take the symmetric part of a square matrix that is symmetric but for rounding, and for what sums `lost`."""
+    """Return the symmetric part of a square matrix; raise ValueError if it is not symmetric up to rounding."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     if _is_sound(array):
@@ -132,7 +132,7 @@ def _symmetrized(
 
 
 def _is_sound(array: FloatArray) -> bool:
-    """Tell in one pass whether a square matrix is symmetric to the last digit, and all of its entries can be squared.
+    """Return whether a square matrix is exactly symmetric and all its entries can be squared without overflow.
 
     Tile by tile, because a whole matrix beside its transpose is read against the order of the memory.
     """
@@ -148,7 +148,7 @@ def _is_sound(array: FloatArray) -> bool:
 
 
 def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
-    """Find the size of a small entry of a square matrix off the diagonal: a quantile of those that are not 0.
+    """Return a low quantile of the absolute nonzero off-diagonal entries of a square matrix, a scale for rounding.
 
     Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
     1e12, would excuse any difference among the others.
@@ -169,7 +169,7 @@ def differing(
     *,
     lost: float = 0.0,
 ) -> BoolArray:
-    """Tell which pairs of numbers differ by more than rounding, where sums of the size `scale` made them.
+    """Return which pairs of numbers differ by more than the rounding of sums of the size `scale`.
 
     The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
     keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
@@ -181,7 +181,7 @@ def differing(
 
 
 def _lost_in_sums(array: FloatArray, eps: float) -> float:
-    """Bound the differences that vanish in the rounding of every sum over a matrix: a kernel is centred by them."""
+    """Return a bound for differences that are lost by rounding in sums over a matrix."""
     if array.size == 0:
         return 0.0
     return 8 * eps * float(np.abs(array).max())
@@ -190,7 +190,7 @@ def _lost_in_sums(array: FloatArray, eps: float) -> float:
 def largest_skew(
     array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> tuple[int, int] | None:
-    """Find where a square matrix is least symmetric; None where rounding, or what its sums `lost`, explains all.
+    """Find the entry where a square matrix is least symmetric; None if rounding explains all differences.
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
@@ -210,7 +210,7 @@ def largest_skew(
 
 
 def as_linkage(Z: Any, name: str) -> FloatArray:
-    """Read a linkage matrix in SciPy's form, in which heights may be negative; (n - 1, 4)."""
+    """Return a linkage matrix in SciPy's form after checks; heights may be negative; (n - 1, 4)."""
     array = as_numbers(Z, name)
     if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
         raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
@@ -229,7 +229,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
 
 
 def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
-    """Refuse a square matrix with NaN or infinite entries: which pair, and which parts no path connects."""
+    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair or unconnected parts."""
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])
         count = int(np.isnan(array).sum())

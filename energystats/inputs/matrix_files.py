@@ -32,7 +32,7 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.I
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatrixFile:
-    """Square matrix of dissimilarities, and how its file was laid out.
+    """Hold a square matrix of dissimilarities read from a file, and the layout of the file.
 
     Attributes
     ----------
@@ -61,19 +61,19 @@ class MatrixFile:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The dissimilarities as a data frame; items without names are counted from 0."""
+        """Return the dissimilarities as a data frame; items without names are counted from 0."""
         import pandas as pd
 
         return pd.DataFrame(self.distances, self.names, self.names)
 
     def describe(self) -> str:
-        """Write size and layout in words."""
+        """Return the size of the matrix and the layout of its file as text."""
         n = len(self.distances)
         where = {"both": "names in the first row and column", "header": "names in the first row", "none": "no names"}
         return f"{n} x {n} dissimilarities, {where[self.layout]}"
 
     def write(self, path: Path, matrix: FloatArray) -> None:
-        """Write another matrix in the same layout, with the 17 digits that give the same doubles when they are read."""
+        """Write another matrix to a file in the same layout, with 17 digits so that the same floats are read back."""
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
             if self.header:
@@ -84,24 +84,24 @@ class MatrixFile:
 
 
 class _FilePlaces(Places):
-    """Entries by line and column of the file, counted from 1, and by name."""
+    """Describe entries of a matrix in messages by line and column of its file, counted from 1, and by name."""
 
     def __init__(self, names: Sequence[str] | None, top: int, left: int) -> None:
         super().__init__(names)
         self.top, self.left = top, left
 
     def item(self, i: int) -> str:
-        """Write the line of row i, or its name."""
+        """Return the name of row i of a matrix file, or "line ..." if it has none."""
         return f"line {i + 1 + self.top}" if self.names is None else self.names[i]
 
     def entry(self, i: int, j: int) -> str:
-        """Write line and column of an entry, and its names."""
+        """Return line and column of a matrix entry in its file, with names if there are any, as text."""
         where = f"at line {i + 1 + self.top}, column {j + 1 + self.left}"
         return where + ("" if self.names is None else f" ({self.names[i]} to {self.names[j]})")
 
 
 def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> list[list[str]]:
-    """Split a text into cells; empty lines at the end, and lines of comments, are left out."""
+    """Split delimited text into rows of cells, without comment lines and empty lines at the end."""
     file = io.StringIO(text, newline="")
     lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
     cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
@@ -111,7 +111,7 @@ def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> l
 
 
 def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
-    """Write the cells of a data frame as text; an index that does not just count gives the names of the rows."""
+    """Convert a data frame to rows of text cells; an index other than a plain count becomes the first column."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
@@ -122,12 +122,12 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
 
 
 def _read_number(cell: str) -> float | None:
-    """Read a number with a decimal point; None where the cell is none."""
+    """Return a text cell with a decimal point as a float, None if it is not a number."""
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
 def parse_cells(cells: list[list[str]], read: Callable[[str], float | None] = _read_number) -> MatrixFile:
-    """Find the layout, convert, and check; every complaint names line and column.
+    """Convert text cells to a checked dissimilarity matrix and its layout; errors name line and column.
 
     `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
     """
@@ -149,7 +149,7 @@ def parse_cells(cells: list[list[str]], read: Callable[[str], float | None] = _r
 
 
 def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> Literal["both", "header", "none"]:
-    """Find where the names are, from the shape; a matrix of numbers alone has none."""
+    """Find from the shape of the cells where a matrix file has names: "both" (row and column), "header" or "none"."""
     if not cells:
         raise ValueError("the file is empty.")
     widths = [len(row) for row in cells]
@@ -181,12 +181,12 @@ def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> L
 
 
 def _may_be_number(cell: str, read: Callable[[str], float | None]) -> bool:
-    """Tell whether a cell of a matrix could hold this."""
+    """Return whether a text cell is a number or marks a missing value."""
     return read(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 
 def _as_number(cell: str, read: Callable[[str], float | None], places: Places, i: int, j: int) -> float:
-    """Convert a cell to a number, NaN where it is missing."""
+    """Convert a text cell of a matrix to a float, NaN if missing; raise ValueError if it is no number."""
     if (number := read(cell)) is not None:
         return number
     if cell.lower() in MISSING:
@@ -200,7 +200,7 @@ def _as_number(cell: str, read: Callable[[str], float | None], places: Places, i
 
 
 def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
-    """Find the names of the items; rows or columns that are merely counted take those of the other."""
+    """Return the item names of a matrix file from its header and first column; None without a header."""
     if columns is None:
         return None
     counts = [[str(i + first) for i in range(len(columns))] for first in (0, 1)]
@@ -219,7 +219,7 @@ def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout
 
 
 def _checked(matrix: FloatArray, places: _FilePlaces) -> FloatArray:
-    """Check the dissimilarities of a file, with errors that name its lines and columns."""
+    """Return the dissimilarities of a file after checks; raise ValueError with lines and columns of the file."""
     if np.isnan(np.diagonal(matrix)).all():
         raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")
     for half, which in ((np.triu_indices(len(matrix), 1), "above"), (np.tril_indices(len(matrix), -1), "below")):

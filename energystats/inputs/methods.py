@@ -15,7 +15,7 @@ MOST_BINS = 4096  # whose matrix of sums is kept
 
 @dataclass(frozen=True, slots=True)
 class Permutation:
-    """Permute the labels at random.
+    """Choose random permutations of the labels of rows as the `method` of a test.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Permutation:
 
 @dataclass(frozen=True, slots=True)
 class Sliced:
-    """Take distances along random directions, for many rows.
+    """Choose distances along random directions as the `method` of a test or of the energy distance, for many rows.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Sliced:
 
 @dataclass(frozen=True, slots=True)
 class Binned:
-    """Permute whole bins of rows, for many rows.
+    """Choose permutations of whole bins of rows as the `method` of a test, for many rows.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
 
 
 def _check_stop(method: Permutation | Sliced | Binned) -> None:
-    """Check `stop_at` and `extrapolate`, which all methods have."""
+    """Check the options `stop_at` and `extrapolate` of a test method; raise if they are not valid."""
     if method.stop_at is not None:
         object.__setattr__(method, "stop_at", check_count(method.stop_at, "stop_at", low=1))
     check_flag(method.extrapolate, "extrapolate")
@@ -140,14 +140,14 @@ def _check_stop(method: Permutation | Sliced | Binned) -> None:
 
 
 def _check_bins(method: Sliced | Binned) -> None:
-    """Check the number of bins, if there is one."""
+    """Check the number of bins of a test method, if given; raise if it is not from 2 to 4,096."""
     if method.n_bins is not None:
         object.__setattr__(method, "n_bins", check_count(method.n_bins, "n_bins", low=2, high=MOST_BINS))
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Which labelings a test visits, read from `method` and `n_resamples`.
+    """Hold which labelings a test visits, resolved from `method` and `n_resamples`.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ class Sampling:
 
 
 def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:
-    """Read a name out of `names`, or an object for one of them; `n_resamples` may stand in one place only."""
+    """Return the sampling options of a test, resolved from `method` (a name or object) and `n_resamples`."""
     name = (
         method
         if isinstance(method, str)
@@ -199,6 +199,6 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
 
 
 def refuse_stop(sampling: Sampling, test: str) -> None:
-    """Refuse early stops and fitted tails, which `energy_test` and `mmd_test` alone have."""
+    """Raise ValueError if `stop_at` or `extrapolate` is set, for tests that do not support them."""
     if sampling.stop_at is not None or sampling.extrapolate:
         raise ValueError(f"`{test}` makes all permutations; leave `stop_at` and `extrapolate` of the method out.")

@@ -32,7 +32,7 @@ COUNT_NAME = re.compile(  # which may be measured where they repeat
 
 
 class Places:
-    """Names of the entries of a square matrix in messages.
+    """Format names and positions of the entries of a square matrix for messages.
 
     Parameters
     ----------
@@ -44,26 +44,26 @@ class Places:
         self.names = names
 
     def item(self, i: int) -> str:
-        """Write the name of row or column i."""
+        """Return the name of row or column i of a matrix, or i itself as text."""
         return str(i) if self.names is None else self.names[i]
 
     def entry(self, i: int, j: int) -> str:
-        """Write where row i meets column j."""
+        """Return the position of entry (i, j) of a matrix as text, with row and column names if there are any."""
         return f"({i}, {j})" + ("" if self.names is None else f" from {self.names[i]} to {self.names[j]}")
 
 
 def name_text(name: object) -> str:
-    """Write the name of a row or column; the levels of a MultiIndex with commas between them."""
+    """Return the name of a row or column as text; the levels of a MultiIndex are joined by commas."""
     return ", ".join(map(str, name)) if isinstance(name, tuple) else str(name)
 
 
 def write_names(labels: Iterable[object]) -> tuple[str, ...]:
-    """Write the names of all rows or columns; the levels of a MultiIndex with commas between them."""
+    """Return the names of all rows or columns as texts; the levels of a MultiIndex are joined by commas."""
     return tuple([", ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in labels])
 
 
 def write_label(label: object) -> str:
-    """Write a label, such as a group or a value of the order, in the fewest digits that give it back: it is no measure.
+    """Format a label, such as a group or a value of the order, as text with the fewest exact digits.
 
     A whole number has no point, and a date no time of day where that is midnight.
     """
@@ -75,12 +75,12 @@ def write_label(label: object) -> str:
 
 
 def counts_only(index: Any) -> bool:
-    """Tell whether an index is the count 0, 1, ... that pandas gives to rows without names."""
+    """Return whether an index is the count 0, 1, ... that pandas gives to rows without names."""
     return getattr(index, "start", None) == 0 and index.step == 1
 
 
 def find_index_names(index: Any) -> tuple[str, ...] | None:
-    """Write the entries of an index; None without one, or where it only counts the rows."""
+    """Return the entries of an index as texts; None without an index, or if it only counts the rows."""
     if index is None or counts_only(index):
         return None
     names = write_names(index)
@@ -88,12 +88,12 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
 
 
 def near_names(name: str, known: Iterable[Hashable]) -> str:
-    """Write ' Did you mean ...?' with the known names that look like `name`, or nothing; text in quotes."""
+    """Return ' Did you mean ...?' with the known names similar to `name`, in quotes; "" if there is none."""
     by_lower = {str(k).lower().strip(): k for k in known}  # a name with blanks around it is shown with them
     near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
 
 
 def list_names(name: str, known: Sequence[str]) -> str:
-    """Write which columns look like `name`, or all of them where none does; in quotes, which show blanks."""
+    """Return a sentence with the columns similar to `name`, or with all columns if none is, in quotes."""
     return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")

@@ -34,7 +34,7 @@ SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a facto
 
 
 def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Answer a keyword that a function does not take, and that users of other tests try, with advice."""
+    """Return a decorator that raises TypeError with advice if a function is called with a given keyword."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
@@ -49,7 +49,7 @@ def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Cal
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Check a number of threads; None is one, -1 all processors."""
+    """Return a number of threads after a check; None means 1, -1 all processors."""
     if n_jobs is None:
         return 1
     if n_jobs == -1 and not isinstance(n_jobs, bool):
@@ -60,13 +60,13 @@ def check_jobs(n_jobs: object) -> int:
 
 
 def check_flag(value: object, name: str) -> None:
-    """Refuse anything but True and False."""
+    """Raise TypeError if an option is not True or False."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"`{name}` must be True or False, got {value!r} of type {type(value).__name__}.")
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
-    """Check a whole number between low and high."""
+    """Return a whole number after a check that it lies between `low` and `high`."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
     number = int(value)
@@ -78,7 +78,7 @@ def check_count(value: object, name: str, *, low: int, high: int | None = None, 
 
 
 def check_alpha(alpha: object) -> float:
-    """Check that 0 < alpha <= 2, and not so small that all distances become alike."""
+    """Return the exponent alpha as a float; raise ValueError unless 0.001 <= alpha <= 2."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
@@ -93,7 +93,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def check_positive(value: object, name: str) -> float:
-    """Check a positive finite number."""
+    """Return a positive finite number as a float; raise if it is anything else."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
     if not 0 < value < np.inf:
@@ -102,7 +102,7 @@ def check_positive(value: object, name: str) -> float:
 
 
 def check_not_negative(value: object, name: str) -> float:
-    """Check a finite number that may be 0."""
+    """Return a finite number >= 0 as a float; raise if it is anything else."""
     if value in (0, 0.0) and not isinstance(value, bool):
         return 0.0
     if isinstance(value, int | float | np.integer | np.floating) and not 0 < value < np.inf:
@@ -111,7 +111,7 @@ def check_not_negative(value: object, name: str) -> float:
 
 
 def check_confidence_level(value: object) -> float:
-    """Check a share between 0 and 1."""
+    """Return a confidence level as a float; raise unless it lies between 0 and 1."""
     found = check_positive(value, "confidence_level")
     if not found < 1:
         raise ValueError(f"`confidence_level` must lie below 1, got {found:g}.")
@@ -119,7 +119,7 @@ def check_confidence_level(value: object) -> float:
 
 
 def check_option(value: object, name: str, options: Sequence[str]) -> None:
-    """Refuse anything but one of a few words."""
+    """Raise TypeError or ValueError if an option is not one of the given words."""
     if not isinstance(value, str):
         raise TypeError(f"`{name}` must be a string, one of {', '.join(options)}; got {type(value).__name__}.")
     if value not in options:
@@ -127,13 +127,13 @@ def check_option(value: object, name: str, options: Sequence[str]) -> None:
 
 
 def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:
-    """Spawn child generators one by one, so that their number costs no memory."""
+    """Yield `count` child generators spawned one by one, so that their number costs no memory."""
     for _ in range(count):
         yield from rng.spawn(1)
 
 
 def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
-    """Make a Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
+    """Return a numpy Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
 
     A SeedSequence is copied: it counts its children, so that a second call with it would get other ones.
     """

@@ -21,7 +21,7 @@ FINER = {"ps": 10**3, "fs": 10**6, "as": 10**9}  # units of time, and how many o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowOrder:
-    """The order of n rows.
+    """Hold the order of n rows, such as a time order, and the values or names that define it.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class RowOrder:
 
     @classmethod
     def read(cls, given: InputTable | None, n: int, index: Any) -> Self:
-        """Sort the values of the order, or take the n rows as they stand, with the names that `index` has."""
+        """Return the order of n rows, sorted by the given values, or as they stand if no values are given."""
         if given is None:
             return cls(np.arange(n, dtype=np.intp), *_name_places(index))
         places = _read_places(given, n)
@@ -59,7 +59,7 @@ class RowOrder:
 
 
 def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
-    """Read a table and the order of its rows; a column that is named as the order leaves the table."""
+    """Return a table and the values that order its rows; a column named as the order is removed from the table."""
     (table,), (given,) = read_inputs((X,), {"order": order})
     if isinstance(order, int | float | np.generic) and not isinstance(order, str):
         raise TypeError(
@@ -74,7 +74,7 @@ def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) 
 
 
 def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
-    """Take the names of rows as they stand, and what they are names of; dates that do not rise are noted."""
+    """Return an index of row names, its name, and a note if it holds dates that do not increase."""
     if index is None:
         return None, "", ()
     notes: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
 
 
 def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
-    """Take the column of the order out of a data frame."""
+    """Split a data frame into the frame without the named order column, and that column."""
     if table.ndim != 2 or table.columns is None or not table.is_pandas:
         raise TypeError(
             f"`order` names a column, {name!r}, and `X` is no data frame; give one number, date or other value a row."
@@ -106,14 +106,14 @@ def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
 
 
 def are_numbers(places: Any) -> bool:
-    """Tell whether an index holds numbers, objects of Python among them."""
+    """Return whether a pandas index holds numbers, also numbers stored as Python objects."""
     import pandas as pd
 
     return places.dtype.kind in "iuf" or (places.dtype.kind == "O" and pd.api.types.infer_dtype(places) in NUMBERS)
 
 
 def _check_unit_of_time(values: Any) -> None:
-    """Refuse times of NumPy that are finer than a nanosecond, which pandas would cut."""
+    """Raise ValueError for NumPy times finer than a nanosecond, which pandas would truncate."""
     kind = getattr(values, "dtype", None)
     if not isinstance(kind, np.dtype) or kind.kind not in "mM" or np.datetime_data(kind)[0] not in FINER:
         return
@@ -127,7 +127,7 @@ def _check_unit_of_time(values: Any) -> None:
 
 
 def _read_places(given: InputTable, n: int) -> Any:
-    """Make an index of numbers, dates or ordered categories of what the rows are ordered by."""
+    """Return the values that order the rows as a pandas index of numbers, dates or ordered categories."""
     import pandas as pd
 
     values = given.values

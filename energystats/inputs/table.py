@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InputTable:
-    """A table, or one label or weight a row, as the user gave it.
+    """Hold a data table, or one label or weight per row, as the user gave it, with row and column names.
 
     Attributes
     ----------
@@ -67,27 +67,27 @@ class InputTable:
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions; 0 for a list, whose entries have not been looked at."""
+        """Return the number of dimensions of the values; 0 for a list, whose entries are not inspected."""
         return int(getattr(self.values, "ndim", 0))
 
     @property
     def is_pandas(self) -> bool:
-        """Tell whether the values are a DataFrame or a Series."""
+        """Return whether the values are a DataFrame or a Series."""
         return hasattr(self.values, "iloc")
 
     @property
     def title(self) -> str:
-        """Name of a Series or of the only column of a frame; empty for anything else."""
+        """Return the name of a Series or of the only column of a data frame; "" for anything else."""
         if not self.is_pandas or self.columns is None or len(self.columns) != 1:
             return ""
         return "" if self.ndim == 1 and self.values.name is None else self.columns[0]
 
     def keep(self, kept: BoolArray) -> Self:
-        """Leave out the rows that are not to be kept."""
+        """Return the table with only the rows for which `kept` is True."""
         return self if kept.all() else self.take(np.flatnonzero(kept))
 
     def take(self, rows: AnyArray) -> Self:
-        """Take some rows, given by their positions."""
+        """Return the table with only the rows at the given positions."""
         if self.is_pandas:
             values = self.values.iloc[rows]
         else:
@@ -96,12 +96,12 @@ class InputTable:
 
 
 def is_of_xarray(values: Any) -> bool:
-    """Tell whether something is an array of xarray, which looks like a collection of Dask even where it is none."""
+    """Return whether an object is an xarray array, which resembles a Dask collection even if it is none."""
     return type(values).__module__.partition(".")[0] == "xarray"
 
 
 def as_table(values: Any) -> InputTable:
-    """Read a table or column of any library; what has been read stays as it is."""
+    """Convert a table or column of any supported library to an `InputTable`; an `InputTable` is returned unchanged."""
     if isinstance(values, InputTable):
         return values
     # collections that are read in blocks or sent to workers do not get here: this one is needed whole
@@ -130,7 +130,7 @@ def as_table(values: Any) -> InputTable:
 
 
 def _convert_by_library(values: Any) -> Any:
-    """Make a frame of a matrix of scikit-bio, with its ids, and of the table of an AnnData; others stay."""
+    """Convert a scikit-bio distance matrix or an AnnData object to a data frame; return others unchanged."""
     library = type(values).__module__.partition(".")[0]
     if library == "skbio" and hasattr(values, "ids") and hasattr(values, "to_data_frame"):
         return values.to_data_frame()
@@ -145,7 +145,7 @@ def _convert_by_library(values: Any) -> Any:
 
 
 def _is_pandas_array(values: Any) -> bool:
-    """Tell whether this is a column of pandas without its Series, or categories as an index."""
+    """Return whether an object is a pandas extension array or a CategoricalIndex."""
     kind = type(values)
     return kind.__module__.partition(".")[0] == "pandas" and (
         hasattr(values, "_from_sequence") or kind.__name__ == "CategoricalIndex"
@@ -153,7 +153,7 @@ def _is_pandas_array(values: Any) -> bool:
 
 
 def _convert_exactly(values: Any) -> Any:
-    """Make a pandas object; whole numbers with gaps stay whole where floating-point numbers would round them."""
+    """Convert a Polars or Arrow object to pandas; large whole numbers with missing values stay exact integers."""
     found = values.to_pandas()
     if getattr(found, "ndim", 0) == 1 and hasattr(found, "iloc"):
         return _keep_whole(found, values)
@@ -164,7 +164,7 @@ def _convert_exactly(values: Any) -> Any:
 
 
 def _keep_whole(column: Any, source: Any) -> Any:
-    """Take whole numbers from their source if pandas has made floating-point numbers of them, and rounded some."""
+    """Return a column with exact integers from its source if pandas has rounded large ones to floats."""
     import pandas as pd
 
     if column.dtype.kind != "f" or not (column.abs() >= 2**53).any():
@@ -180,7 +180,7 @@ def _keep_whole(column: Any, source: Any) -> Any:
 
 
 def masked_in(values: Any) -> BoolArray:
-    """Find which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    """Return which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
     if isinstance(values, np.ma.MaskedArray):
         return np.asarray(np.ma.getmaskarray(values))
     array = np.asarray(values)
@@ -190,7 +190,7 @@ def masked_in(values: Any) -> BoolArray:
 
 
 def _without_masks(values: Any) -> Any:
-    """Put NaN for the masked entries of a list or of an array of objects; anything else stays as it is."""
+    """Return a list or object array with masked entries replaced by NaN; return other objects unchanged."""
     if isinstance(values, list | tuple):
         return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
     if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
@@ -200,14 +200,14 @@ def _without_masks(values: Any) -> Any:
 
 
 def _holds_mask(value: Any) -> bool:
-    """Tell whether something is a masked array, or a list with one in it."""
+    """Return whether an object is a masked array, or a nested list that contains one."""
     if isinstance(value, list | tuple):
         return any(map(_holds_mask, value))
     return isinstance(value, np.ma.MaskedArray)
 
 
 def _unmasked(value: Any) -> Any:
-    """Convert an entry of a list, to NaN where it is masked."""
+    """Return a list entry with its masked values replaced by NaN."""
     if isinstance(value, np.ma.MaskedArray):
         if not np.ma.is_masked(value):
             return value.data[()]
@@ -220,7 +220,7 @@ def _unmasked(value: Any) -> Any:
 
 
 def check_same_columns(tables: Sequence[InputTable], widths: Sequence[int], names: Sequence[str]) -> None:
-    """Refuse tables of several widths, or with other names or another order of columns where they have names."""
+    """Raise ValueError if tables differ in the number, the names or the order of their columns."""
     if len(set(widths)) > 1:
         if tuple(names) == ("X", "Y"):
             raise ValueError(f"`X` and `Y` must have the same number of columns, got {widths[0]} and {widths[1]}.")
@@ -233,7 +233,7 @@ def check_same_columns(tables: Sequence[InputTable], widths: Sequence[int], name
 
 
 def other_columns(first: Sequence[str], second: Sequence[str], name: str, other: str) -> str:
-    """Write in which columns two tables of one width differ."""
+    """Return an error message that lists in which columns two tables of equal width differ."""
     places = [j for j, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
     shown = [f"column {j} is {first[j]!r} in {name} and {second[j]!r} in {other}" for j in places[:3]]
     more = f", and {len(places) - 3} more differ" if len(places) > 3 else ""
@@ -246,7 +246,7 @@ def other_columns(first: Sequence[str], second: Sequence[str], name: str, other:
 
 
 def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | None]) -> None:
-    """Refuse labels and weights whose index is not that of the table: rows are matched by position.
+    """Raise ValueError if labels or weights have another index than the table, since rows are matched by position.
 
     Several tables are samples that stand below each other. Where they have no names, the columns are matched with the
     first of them that has an index.
@@ -265,7 +265,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
 
 
 def match_columns(table: InputTable, given: Any, argument: str) -> None:
-    """Refuse one number a column whose names are not those of the columns, in their order."""
+    """Raise ValueError if values given per column have other names, or another order, than the table's columns."""
     own = as_table(given).index
     if table.columns is None or own is None or len(own) != len(table.columns) or counts_only(own):
         return
@@ -278,7 +278,7 @@ def match_columns(table: InputTable, given: Any, argument: str) -> None:
 
 
 def match_index(index: Any, given: Any, argument: str) -> None:
-    """Refuse a table, a Series or a result whose rows have other names than those of a result, or another order.
+    """Raise ValueError if a table, Series or result has other row names, or another order, than a result's `index`.
 
     `index` is that of the result, None without one.
     """
@@ -293,12 +293,12 @@ def match_index(index: Any, given: Any, argument: str) -> None:
 
 
 def _have_same_names(rows: Any, own: Any) -> bool:
-    """Compare two indices by their entries: Dask makes another type of text of names than pandas does."""
+    """Return whether two indices have equal entries, also if Dask and pandas store text differently."""
     return bool(rows is own or rows.equals(own) or rows.astype(object).equals(own.astype(object)))
 
 
 def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: bool = False) -> str:
-    """Say that labels have another index than the table, and how to align them."""
+    """Return an error message that labels have another index than the table, with advice on how to align them."""
     rule = f"`{name}` must have the index of the table, row by row"
     twice = next((index for index in (rows, own) if not index.is_unique), None)
     absent = rows[~rows.isin(own)]
@@ -320,7 +320,7 @@ def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_res
 
 
 def join_indices(parts: Sequence[Any]) -> Any:
-    """Join the indices of samples below each other; None if one has no names, or if each of several only counts."""
+    """Return the joined indices of samples stacked by rows; None if one has no names or all only count rows."""
     if not parts or any(part is None for part in parts):
         return None
     if len(parts) == 1:
@@ -332,13 +332,13 @@ def join_indices(parts: Sequence[Any]) -> Any:
 
 
 def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
-    """Refuse tables matched by position some of whose names they have in common, unless all are, row by row."""
+    """Raise ValueError if tables matched by position share some row names but not all, row by row."""
     indices = list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables))
     check_same_names(indices, name, of_results=any(table.of_result for table in tables))
 
 
 def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = False) -> None:
-    """Refuse paired tables that share some names of rows but not all, or in another order; None has no names."""
+    """Raise ValueError if paired tables share some row names but not all, or have them in another order."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
             continue

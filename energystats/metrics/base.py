@@ -26,7 +26,7 @@ SMALL = 1e-120  # coordinates below this are scaled up before they are squared
 
 
 class Metric(abc.ABC):
-    """A semimetric rho(x, y): symmetric, zero at x = y.
+    """Define a semimetric rho(x, y): symmetric, zero at x = y; the base class of all metrics.
 
     Calling it gives the matrix of rho between the rows of two arrays. Its `negative_type` is True, False, or None
     where nothing general is known; every energy statistic is non-negative only for negative type [G s.2].
@@ -43,64 +43,64 @@ class Metric(abc.ABC):
 
     @property
     def only_means(self) -> bool:
-        """Tell whether the energy distance is zero as soon as the means agree."""
+        """Return whether the energy distance under this metric is zero as soon as the means agree."""
         return False
 
     @property
     def about_means(self) -> str:
-        """A sentence on the means, for null hypotheses of tests with a metric that sees nothing else."""
+        """Return a sentence for null hypotheses if this metric compares means alone; "" for other metrics."""
         if not self.only_means:
             return ""
         return " (squared distances compare means alone; unequal spread in groups of unequal size makes p small, too)"
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only; None where nothing general is known [theory 1]."""
+        """Return whether only equal distributions have energy distance 0; None if not known in general [theory 1]."""
         return False if self.negative_type is False else None
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that a reader of a summary has to know; empty where there is nothing to say."""
+        """Return sentences on this metric for the summary of a result; an empty tuple if there are none."""
         return ()
 
     @property
     def coding(self) -> Columns | None:
-        """Coding of the columns, where they need not be plain numbers."""
+        """Return the coding of the columns for metrics that accept mixed tables; None for metrics of numbers."""
         return None
 
     @property
     def reads_numbers(self) -> bool:
-        """Tell whether the arrays it works on hold finite numbers, rather than codes or missing values."""
+        """Return whether this metric works on arrays of finite numbers, rather than codes or missing values."""
         return self.coding is None or self.coding.plain
 
     @property
     def domain(self) -> Domain:
-        """Conditions on the rows of a table, besides that the numbers are finite."""
+        """Return the conditions that this metric puts on the rows of a table, besides finite numbers."""
         return ANY_NUMBERS
 
     @property
     def spoken(self) -> str:
-        """Name of the metric in error messages."""
+        """Return the name of this metric for error messages."""
         return f"`metric` {self!r}"
 
     def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
-        """Clean arrays of users' tables, and the metric that knows their columns."""
+        """Return float arrays of users' tables, and this metric with the coding of their columns."""
         if self.domain.truths:
             tables = [truths_as_numbers(table) for table in tables]
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
 
     def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
-        """Refuse rows that the metric cannot compare, in the words of the user's table."""
+        """Raise `RowError` if the array has a row that this metric cannot compare, such as a row of zeros."""
         fault = self.domain.fault(X, columns)
         if fault is not None:
             raise self.refused(fault, place)
 
     def refused(self, fault: Fault, place: Place) -> RowError:
-        """Make the error for a row that the metric cannot compare."""
+        """Return the `RowError` for a row that this metric cannot compare."""
         return RowError(self.spoken, fault, *place(fault.row))
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
-        """Return the metric for points that were read by another metric."""
+        """Return this metric adapted to points that were read by another metric; raise if they are no numbers."""
         if not other.reads_numbers:
             raise ValueError(
                 f"`metric` {self!r} needs numbers, but the columns are coded for {other!r}; mixed tables and missing "
@@ -109,7 +109,7 @@ class Metric(abc.ABC):
         return self
 
     def summand(self, X: FloatArray) -> float:
-        """Return the size of the numbers whose difference rho is; 0 where rho has all its digits."""
+        """Return the size of the numbers whose difference rho is; 0 if rho is not computed as a difference."""
         return 0.0
 
     @abc.abstractmethod
@@ -124,7 +124,7 @@ class Metric(abc.ABC):
         return fitted.finite_between(points, others)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Read two tables with the same columns, and refuse rows that the metric cannot compare."""
+        """Return arrays of two tables with the same columns, and the metric; raise if a row cannot be compared."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
@@ -133,14 +133,14 @@ class Metric(abc.ABC):
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Arrays of two tables with the same columns, the first one twice when there is no second."""
+        """Return arrays of two tables with the same columns (the first twice if there is no second), and the metric."""
         tables, names = ([as_table(X)], ["X"]) if Y is None else ([as_table(X), as_table(Y)], ["X", "Y"])
         (points, *others), metric = self.read(tables, names)
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
         return (points, others[0] if others else points), metric
 
     def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
-        """Compute `between`, with an error for a value that is not finite; X and Y start at `row` and `column`."""
+        """Compute rho between rows of X and Y, numbered from `row` and `column`; raise if a value is not finite."""
         rho = self.between(X, Y)
         if not np.isfinite(rho).all():
             i, j = np.argwhere(~np.isfinite(rho))[0]
@@ -160,7 +160,7 @@ class Metric(abc.ABC):
         return self
 
     def in_unit(self, exponent: int) -> Metric | None:
-        """Return the metric whose rho of points times 2**exponent is proportional to that of the points, or None."""
+        """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
         return None
 
 
@@ -192,7 +192,7 @@ KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, *COMMUNITY_NAMES, "exponential", "gaus
 
 
 def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
-    """Find the name of a metric from one of its spellings and synonyms."""
+    """Return this package's name of a metric from one of its spellings or synonyms; raise if unknown."""
     try:
         return canonical_name(name, known, ending=ending)
     except ValueError as error:
@@ -200,7 +200,7 @@ def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str
 
 
 def is_named(metric: object, name: str) -> bool:
-    """Test whether `metric` is a name that stands for this one, in any spelling."""
+    """Return whether `metric` is a text that means the metric `name`, in any spelling."""
     try:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:
@@ -208,7 +208,7 @@ def is_named(metric: object, name: str) -> bool:
 
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
-    """Check that a user's function returned numbers of the right shape."""
+    """Return a user function's result as floats; raise if it is not numeric or has the wrong shape."""
     matrix = as_array(values, name)
     if matrix.shape != (len(X), len(Y)):
         raise ValueError(

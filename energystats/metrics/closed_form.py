@@ -47,7 +47,7 @@ class Euclidean(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Tell whether E = 0 for equal distributions only: for alpha < 2 [Szekely & Rizzo 2005]."""
+        """Return whether only equal distributions have energy distance 0: true for alpha < 2 [Szekely & Rizzo 2005]."""
         return self.alpha < 2
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -107,7 +107,7 @@ class Sine(Metric):
 
 
 def compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
-    """Compute ||x - y||**alpha from coordinate differences, so that an offset of the data costs no digits."""
+    """Compute ||x - y||**alpha for all pairs of rows, without loss of digits by an offset; (n, d), (m, d) -> (n, m)."""
     few, many = sorted((X, Y), key=len)  # one table that is not small tells enough, and the shorter one tells it sooner
     size = float(np.abs(few).max())
     if size < SMALL:

@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 2**21  # differences of columns
 
 @dataclass(frozen=True, slots=True)
 class _OfTransformedRows(Metric, abc.ABC):
-    """Power of the Euclidean distance between rows that are transformed one by one: of negative type up to 2."""
+    """Define a power of the Euclidean distance between rows transformed one by one; of negative type up to 2."""
 
     mixes_units: ClassVar[bool] = False
     alpha: float = 1.0
@@ -43,18 +43,18 @@ class _OfTransformedRows(Metric, abc.ABC):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Tell whether E = 0 for equal distributions only: never, as rows in proportion have distance 0."""
+        """Return whether only equal distributions have energy distance 0: never, as proportional rows have rho = 0."""
         return False
 
     @abc.abstractmethod
     def transform(self, X: FloatArray) -> FloatArray:
-        """Transform rows, so that their Euclidean distances are meant; (n, d) -> (n, d)."""
+        """Transform rows so that rho is a power of their Euclidean distances; (n, d) -> (n, d)."""
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return compute_power(self.transform(X), self.transform(Y), self.alpha)
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Compute a kernel that generates rho, (n, m); its base point has transformed coordinates of 0 [G 8]."""
+        """Compute a kernel that generates rho, its base point at 0 of transformed coordinates [G 8]; (n, m)."""
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
         assert isinstance(fitted, _OfTransformedRows)
@@ -185,7 +185,7 @@ class Aitchison(_OfTransformedRows):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Tell whether E = 0 for equal distributions only: with a pseudocount no two rows have distance 0."""
+        """Return whether only equal distributions have energy distance 0: true with a pseudocount and alpha < 2."""
         return self.pseudocount > 0 and self.alpha < 2
 
     def transform(self, X: FloatArray) -> FloatArray:
@@ -233,12 +233,12 @@ class Jaccard(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: up to alpha = 1 [Gower & Legendre 1986]."""
+        """Return whether rho is of negative type: True for alpha <= 1 [Gower & Legendre 1986], else None."""
         return True if self.alpha <= 1 else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only: below alpha = 1 [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True for alpha < 1 [Lyons 2013] or None."""
         return True if self.alpha < 1 else None
 
     @property
@@ -286,7 +286,7 @@ class Kulczynski(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: not from alpha = 1 on."""
+        """Return whether rho is of negative type: False for alpha >= 1, else None (not known)."""
         return False if self.alpha >= 1 else None
 
     @property
@@ -338,12 +338,12 @@ class Canberra(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: the sum, up to alpha = 1 [Gower & Legendre 1986]."""
+        """Return whether rho is of negative type: True for the sum, alpha <= 1 [Gower & Legendre 1986]."""
         return True if self.alpha <= 1 and not self.scaled else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only: below alpha = 1 [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True for the sum, alpha < 1 [Lyons 2013]."""
         return True if self.alpha < 1 and not self.scaled else None
 
     @property
@@ -373,6 +373,6 @@ PRESENCES = Domain(
 
 
 def _shares(X: FloatArray) -> FloatArray:
-    """Divide every row by its sum."""
+    """Divide every row by its sum; (n, d) -> (n, d)."""
     near_one = X / X.max(axis=1, keepdims=True)  # sums stay numbers
     return np.asarray(near_one / near_one.sum(axis=1, keepdims=True))

@@ -30,7 +30,7 @@ Place = Callable[[int], tuple[str, Any]]  # where row i of the points stands, an
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A row that a metric cannot compare.
+    """Describe why a metric cannot compare one row of a table.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class RowError(ValueError):
         super().__init__(self.message())
 
     def message(self, place: str | None = None) -> str:
-        """Write the message, with another name for the place of the row."""
+        """Return the error message; `place` replaces the description of where the row is."""
         return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -82,7 +82,7 @@ class RowError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """Conditions of a metric on the rows of a table, besides finite numbers.
+    """Define the conditions that a metric puts on the rows of a table, besides finite numbers.
 
     Attributes
     ----------
@@ -116,11 +116,11 @@ class Domain:
 
     @property
     def restricts(self) -> bool:
-        """Tell whether some rows of finite numbers are refused."""
+        """Return whether the metric cannot compare some rows of finite numbers."""
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
     def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:
-        """Find the first row that does not satisfy the conditions; None where all do."""
+        """Find the first row that violates the conditions and return its `Fault`; None if all rows are valid."""
         if self.binary:
             bad, wanted = (X != 0) & (X != 1), "needs columns of 0 and 1 or of truth values, such as X > 0"
         elif self.positive:
@@ -151,7 +151,7 @@ ANY_NUMBERS = Domain()
 
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Make a function that names a row of several tables in messages, by its name in the index or by its number."""
+    """Return a function that describes row i of stacked tables in messages, by index label or number."""
     # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
 
@@ -168,7 +168,7 @@ def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any
 
 
 def truths_as_numbers(values: Any) -> InputTable:
-    """Write truth values as 0 and 1, missing ones as NaN; everything else stays as it is."""
+    """Return a table with truth values replaced by 0 and 1, missing ones by NaN; other values unchanged."""
     table: InputTable = as_table(values)
     if table.is_pandas:
         return replace(table, values=_truths_of_frame(table.values))
@@ -180,7 +180,7 @@ def truths_as_numbers(values: Any) -> InputTable:
 
 
 def _truths_of_frame(values: Any) -> Any:
-    """Write the columns of a frame, or a Series, that hold truth values as numbers."""
+    """Return a data frame or Series with columns of truth values converted to 0 and 1."""
     from pandas.api.types import is_bool_dtype
 
     if values.ndim == 1:
@@ -192,7 +192,7 @@ def _truths_of_frame(values: Any) -> Any:
 
 
 def looks_like_distances(points: FloatArray) -> bool:
-    """Test whether coordinates form a symmetric matrix with a zero diagonal, as dissimilarities do."""
+    """Return whether coordinates form a symmetric non-negative matrix with zero diagonal, like dissimilarities."""
     n, d = points.shape
     if n != d or n < 3 or np.diagonal(points).any() or points.min() < 0 or not points.any():
         return False

@@ -46,15 +46,15 @@ class Exponential(Metric):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Tell whether E = 0 for equal distributions only: yes, for this kernel [Sriperumbudur et al. 2010]."""
+        """Return whether only equal distributions have energy distance 0: True [Sriperumbudur et al. 2010]."""
         return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute the exponent -||x - y|| / (2 sigma) of the Laplacian kernel."""
+        """Compute the exponent -||x - y|| / (2 sigma) of this semimetric's kernel for all pairs of rows; (n, m)."""
         return -0.5 * self.relative(X, Y)
 
     def relative(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute ||x - y|| / sigma, infinite where that is too large for a number."""
+        """Compute ||x - y|| / sigma for all pairs of rows, infinite if it overflows; (n, m)."""
         assert self.sigma is not None  # `fitted` comes first
         with np.errstate(over="ignore"):
             return np.asarray(compute_power(X, Y, 1.0) / self.sigma)
@@ -94,13 +94,13 @@ class Gaussian(Exponential):
     """
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute the exponent -||x - y||**2 / (2 sigma**2) of the Gaussian kernel."""
+        """Compute the exponent -||x - y||**2 / (2 sigma**2) of the Gaussian kernel for all pairs of rows; (n, m)."""
         with np.errstate(over="ignore"):  # exp(-inf) is 0
             return np.asarray(-0.5 * np.square(self.relative(X, Y)))
 
 
 def _median_distance(X: FloatArray) -> float:
-    """Compute the median of the non-zero distances between rows, of `SUBSAMPLE` at fixed places when there are more."""
+    """Compute the median of the non-zero distances between rows, of at most 2,000 rows at fixed places."""
     # always the same places: sigma does not depend on the seed of the test, nor on the unit, as a hash of rows would
     if len(X) > SUBSAMPLE:
         X = X[np.random.default_rng(0).choice(len(X), SUBSAMPLE, replace=False)]
@@ -111,5 +111,5 @@ def _median_distance(X: FloatArray) -> float:
 
 
 def _check_sigma(sigma: object) -> float | None:
-    """Check that sigma is a positive number, or None for the median distance."""
+    """Return sigma as a positive float, or None (use the median distance); raise if it is anything else."""
     return None if sigma is None else check_positive(sigma, "sigma")

@@ -87,7 +87,7 @@ class SciPyMetric(Metric):
             object.__setattr__(self, "params", {key: read_only(np.asarray(part)) for key, part in self.params.items()})
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether both measure alike; arrays among the parameters are compared entry by entry."""
+        """Return whether two metrics have the same name, power and parameters; arrays are compared by entries."""
         if not isinstance(other, SciPyMetric):
             return NotImplemented
         if (self.name, self.alpha, self.params.keys()) != (other.name, other.alpha, other.params.keys()):
@@ -98,7 +98,7 @@ class SciPyMetric(Metric):
         return hash((self.name, self.alpha))
 
     def __repr__(self) -> str:
-        """Write the parameters that a user gave; large arrays by their shape."""
+        """Return the metric with the user's parameters as text, large arrays by their shape."""
         given = {} if "exponents" in self.params else self.params
         parts = ", ".join(f"{key!r}: {_shown(part)}" for key, part in given.items())
         return f"SciPyMetric(name={self.name!r}, alpha={self.alpha!r}" + (f", params={{{parts}}})" if parts else ")")
@@ -113,7 +113,7 @@ class SciPyMetric(Metric):
 
     @property
     def measures_columns(self) -> bool:  # type: ignore[override]
-        """Tell whether variances or a covariance are taken from the data."""
+        """Return whether this metric estimates variances or a covariance from the data."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
@@ -140,12 +140,12 @@ class SciPyMetric(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: True up to a known power [Schoenberg 1938; Gower & Legendre 1986]."""
+        """Return whether rho is of negative type: True up to a known power [Schoenberg 1938], else None."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only: below that power, if rho tells points apart [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True below a known power [Lyons 2013]."""
         if not self.negative_type:
             return None
         if self.name in ("cosine", "correlation", "jensenshannon") or self._is_blind():
@@ -156,7 +156,7 @@ class SciPyMetric(Metric):
         return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
     def _is_blind(self) -> bool:
-        """Tell whether a parameter leaves some direction out."""
+        """Return whether a parameter, by weights of 0 or a singular matrix, makes rho ignore some direction."""
         if (weights := self.params.get("w")) is not None:
             return bool((weights == 0).any())
         inverse = self.params.get("VI")
@@ -194,7 +194,7 @@ class SciPyMetric(Metric):
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def _directions(self, X: FloatArray, w: FloatArray | None = None) -> FloatArray:
-        """Centre rows for a correlation, and weigh their columns, so that the cosine of what is left is meant."""
+        """Return rows centred (for correlation) and weighted, so that their cosine gives the distance; (n, d)."""
         if self.name == "correlation":
             X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
         return X if w is None else np.asarray(X * np.sqrt(w))
@@ -206,7 +206,7 @@ class SciPyMetric(Metric):
         return self if self.name in DEGREES else None
 
     def fitted(self, X: FloatArray) -> SciPyMetric:
-        """Fit the variances of "seuclidean" and the covariance of "mahalanobis" to the rows of X."""
+        """Return the metric with variances (seuclidean) or covariance (mahalanobis) estimated from X."""
         if self.params or not self.measures_columns:
             return self
         if len(X) < 2:
@@ -352,7 +352,7 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 
 
 def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the parameters of a distance as numbers and arrays, and refuse those that make no distance."""
+    """Return the parameters of a SciPy distance as numbers and arrays; raise if they are not valid."""
     taken = PARAMETERS.get(name, ("w",))
     read: dict[str, Any] = {}
     for key, part in params.items():
@@ -377,7 +377,7 @@ def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(key: str, numbers: FloatArray) -> bool:
-    """Tell whether a parameter of the right number of dimensions makes a distance."""
+    """Return whether a parameter of a SciPy distance, of the right dimension, has valid values."""
     if key == "p":
         return bool(numbers > 0)
     if not np.isfinite(numbers).all() or numbers.size == 0:
@@ -393,10 +393,10 @@ def _is_valid(key: str, numbers: FloatArray) -> bool:
 
 
 def _shown(part: Any) -> str:
-    """Write a number or a small array, and a large one by its shape."""
+    """Format a parameter as text: a number or small array in full, a large array by its shape."""
     return f"array of shape {part.shape}" if np.size(part) > SHOWN else repr(np.asarray(part).tolist())
 
 
 def _scale_rows(X: FloatArray) -> FloatArray:
-    """Scale each row by a power of two, so that its largest entry comes near 1 and no digit is lost."""
+    """Scale each row by a power of two, so that its largest entry is near 1 and no digit is lost; (n, d) -> (n, d)."""
     return np.asarray(np.ldexp(X, -exponents(np.abs(X).max(axis=1))[:, None]))

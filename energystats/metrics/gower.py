@@ -111,14 +111,14 @@ class Gower(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: True for alpha <= 1 without missing values [Gower 1971], else None."""
+        """Return whether rho is of negative type: True if alpha <= 1 and nothing is missing [Gower 1971], else None."""
         if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
             return None
         return True if self.alpha <= 1 else None
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only: a metric to a power below 1 [Lyons 2013]."""
+        """Return whether only equal distributions have energy distance 0: True for alpha < 1; None if not known."""
         if not self.negative_type or self.coding is None or self.coding.where("asymmetric").size or self.weights:
             return None
         # at alpha = 1 rho is a sum over columns, which sees marginal distributions alone [theory 1]
@@ -144,7 +144,7 @@ class Gower(Metric):
         return arrays, self.with_coding(coding)
 
     def with_coding(self, coding: Columns) -> Gower:
-        """Return the metric with the coding of its columns."""
+        """Return the metric with a given coding of its columns; raise if options name no column of it."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
             _check_known_columns(self.weights, coding.names, "weights")
@@ -165,7 +165,7 @@ class Gower(Metric):
         return replace(self.with_coding(coding), ranges=None)
 
     def fitted(self, X: FloatArray) -> Gower:
-        """Fit the ranges of numbers and of the codes of ordered categories; columns without a coding are numbers."""
+        """Return the metric with the ranges of numeric and ordered columns computed from the rows of X."""
         if self.ranges is not None:
             # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
@@ -180,7 +180,7 @@ class Gower(Metric):
         return replace(resolved, ranges=_compute_ranges(X))
 
     def column_weights(self) -> FloatArray:
-        """Return the weight w_k of every column."""
+        """Return the weight w_k of every column; (d,)."""
         assert self.coding is not None
         if isinstance(self.weights, Mapping):
             return np.array([self.weights.get(name, 1.0) for name in self.coding.names])
@@ -218,7 +218,7 @@ class Gower(Metric):
 
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
-    """Check weights of columns: finite, none negative, not all zero, of like size where they are positive."""
+    """Return weights of columns as floats; raise unless finite, not negative and of similar size."""
     if (
         getattr(weights, "ndim", 1) == 0
         or isinstance(weights, str)
@@ -243,18 +243,18 @@ def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ..
 
 
 def _check_column_likeness(weights: FloatArray) -> None:
-    """Refuse positive weights of columns so unlike that rho loses the lightest of them."""
+    """Raise ValueError if the positive weights of columns differ by more than a factor 1e9."""
     if (weights > 0).any():
         check_likeness(weights[weights > 0], "weights", "a column that hardly counts has weight 0")
 
 
 def _compute_ranges(X: FloatArray) -> FloatArray:
-    """Compute the ranges of columns, missing values aside; 0 where there is no value."""
+    """Compute the range of each column without missing values; 0 if a column has no value; (n, d) -> (d,)."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
 def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
-    """Refuse a name that no column has."""
+    """Raise ValueError if a name in `given` is not the name of a column."""
     for name in given:
         if name not in columns:
             hint = list_names(name, columns)

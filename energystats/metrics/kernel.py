@@ -67,7 +67,7 @@ class Kernel(Metric):
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]
-        """Tell whether rho is a function of Euclidean or Manhattan distances; False for a user's function."""
+        """Return whether rho depends on Euclidean or Manhattan distances; False for a user's function."""
         return self.k in TRANSLATION_INVARIANT
 
     @property
@@ -76,7 +76,7 @@ class Kernel(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Tell whether rho is of negative type: True for kernels that always are semi-definite, else None."""
+        """Return whether rho is of negative type: True for kernels that are always semi-definite, else None."""
         # powers of a kernel are kernels where they are whole
         powers = self.params.get("coef0", 1) >= 0 and float(self.params.get("degree", 3)).is_integer()
         known = POSITIVE_KERNELS | ({"polynomial", "poly"} if powers else set())
@@ -85,7 +85,7 @@ class Kernel(Metric):
 
     @property
     def strong_negative_type(self) -> bool | None:
-        """Tell whether E = 0 for equal distributions only: True for "rbf", "laplacian", False for few features."""
+        """Return whether only equal distributions have energy distance 0: True for "rbf" and "laplacian"."""
         if not self.negative_type:
             return None
         return {"rbf": True, "laplacian": True, "chi2": None}.get(str(self.k), False)
@@ -110,7 +110,7 @@ class Kernel(Metric):
         return np.concatenate(parts)
 
     def summand(self, X: FloatArray) -> float:
-        """Return the largest K(x, x), the size of the numbers whose difference rho is."""
+        """Return the largest |K(x, x)| over the rows, the size of the numbers whose difference rho is."""
         return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:

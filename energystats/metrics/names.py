@@ -72,7 +72,7 @@ ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
 
 
 def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
-    """Find the name that this package uses from any of its spellings and synonyms.
+    """Return this package's name of a metric from any of its spellings and synonyms; raise if unknown.
 
     Raises
     ------

@@ -16,7 +16,7 @@ __all__ = ["Standardization"]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Standardization:
-    """Column means and standard deviations (divisor n; 1 for a constant column) of z-scores."""
+    """Hold column means and standard deviations (divisor n; 1 for a constant column) for z-scores."""
 
     center: FloatArray
     scale: FloatArray
@@ -30,17 +30,17 @@ class Standardization:
 
     @classmethod
     def of(cls, points: FloatArray) -> Self:
-        """Measure the columns."""
+        """Return the means and standard deviations of the columns of points; (n, d)."""
         deviation = deviations(points)
         return cls(center=points.mean(axis=0), scale=np.where(deviation > 0, deviation, 1.0))
 
     @classmethod
     def of_measures(cls, mean: FloatArray, deviation: FloatArray, width: FloatArray) -> Self:
-        """Take what was measured of columns that are read in blocks."""
+        """Return the standardization from column means, deviations and ranges measured in blocks of rows; (d,)."""
         return cls(center=mean, scale=np.where(width > 0, deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
-        """Compute the z-scores of the columns."""
+        """Compute the z-scores of the columns; (n, d) -> (n, d)."""
         return (points - self.center) / self.scale
 
     def undo(self, points: FloatArray) -> FloatArray:

@@ -24,40 +24,40 @@ Task = Callable[..., Any]  # of a value, what all blocks share, and the block's 
 
 
 class BlockValues(Protocol):
-    """One value for each of some blocks of consecutive rows, such as their coordinates or features."""
+    """Define the interface to one value per block of consecutive rows, such as coordinates or features."""
 
     @property
     def spans(self) -> Sequence[slice]:
-        """The rows of every block."""
+        """Return the slice of rows of every block."""
 
     @property
     def n_machines(self) -> int:
-        """Processes that have memory for values."""
+        """Return the number of processes that have memory for the values."""
 
     def share(self, value: Any) -> Any:
-        """Put a value that many tasks need where they find it."""
+        """Send a value that many tasks need to where they run; return the value or a future of it."""
 
     def place(self, column: AnyArray) -> Any:
-        """Put the parts of a column that many tasks need, one number a row, beside their blocks."""
+        """Send a column with one number per row, in parts, to where its blocks of rows are; return the parts."""
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
-        """Compute ``task(value, *shared, *columns of the block)`` for block after block."""
+        """Yield ``task(value, *shared, *columns of the block)`` for each block of rows in turn."""
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
-        """Sum ``task(value, *shared, *columns of the block)`` over the blocks."""
+        """Compute the sum of ``task(value, *shared, *columns of the block)`` over all blocks of rows."""
 
     def kept(self, task: Task, *shared: Any) -> BlockValues:
-        """Compute ``task(value, *shared)`` for every block and hold the results where the blocks are."""
+        """Compute ``task(value, *shared)`` for every block of rows and keep the results where the blocks are."""
 
 
 def slices_of(ends: Sequence[int]) -> list[slice]:
-    """Make slices of rows from the ends of blocks."""
+    """Return slices of rows from the end positions of consecutive blocks."""
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesHere:
-    """Values of blocks that are read or computed in this process.
+    """Hold values of blocks of rows that are read or computed in this process.
 
     Attributes
     ----------
@@ -109,17 +109,17 @@ class ValuesHere:
         return type(self)(self.spans, lambda span: values[span.start])
 
     def first(self, count: int) -> Self:
-        """Keep the first few blocks only."""
+        """Return the values of only the first `count` blocks of rows."""
         return replace(self, spans=self.spans[:count])
 
     def in_threads(self, threaded: bool) -> Self:
-        """Run tasks side by side, or one after the other."""
+        """Return the same values with tasks that run in several threads, or one after the other."""
         return replace(self, threaded=threaded)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesThere:
-    """Values on the workers of a cluster.
+    """Hold one value per block of rows on the workers of a Dask cluster.
 
     Attributes
     ----------
@@ -146,7 +146,7 @@ class ValuesThere:
         return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
 
     def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Start a task on every block; columns are arrays, or have been placed. Returns the futures."""
+        """Start a task on every block of rows, with columns as arrays or already sent; return the futures."""
         # a column that was placed is there already in parts; an array is sent with each task
         parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
@@ -165,7 +165,7 @@ class ValuesThere:
 
 
 def fetched(client: Any, futures: Any) -> Any:
-    """Fetch the results of some futures, or of one.
+    """Fetch the result of one future, or of several, from a Dask cluster; raise the error of a failed task.
 
     A client keeps the error of a task as long as its future. The error that is raised here is another one: the
     traceback of its own would hold the futures of all callers, and with them their data on the cluster, for ever.
@@ -179,7 +179,7 @@ def fetched(client: Any, futures: Any) -> Any:
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
-    """Sum some futures, a few at a time, so that no worker gathers all; returns a future."""
+    """Start the sum of some futures on a cluster, 16 at a time, so that no worker collects all; return a future."""
     # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
@@ -188,18 +188,18 @@ def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
 
 
 def _add_up(*values: Any) -> Any:
-    """Sum several values."""
+    """Return the sum of several values."""
     return reduce(add, values)
 
 
 def itself(value: Any) -> Any:
-    """Return a value, which makes of it a task on the cluster that runs again where a worker is lost."""
+    """Return a value unchanged; as a Dask task it is repeated if its worker is lost."""
     return value
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measures:
-    """Count, ranges, means and deviations of the columns of some rows.
+    """Hold the number of rows, and ranges, means and deviations of the columns of some rows.
 
     Attributes
     ----------
@@ -224,14 +224,14 @@ class Measures:
 
     @classmethod
     def of(cls, block: FloatArray) -> Self:
-        """Measure one block; (b, d)."""
+        """Compute ranges, means and deviations of the columns of one block of rows; (b, d)."""
         low, high = block.min(axis=0), block.max(axis=0)
         unit = np.where(high > low, high - low, 1.0)
         mean = block.mean(axis=0)
         return cls(len(block), low, high, mean, (((block - mean) / unit) ** 2).sum(axis=0), unit)
 
     def and_of(self, other: Measures) -> Measures:
-        """Combine the measures of two sets of rows (Chan, Golub & LeVeque 1983)."""
+        """Combine ranges, means and deviations of two sets of rows (Chan, Golub & LeVeque 1983)."""
         n = self.n + other.n
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         unit = np.where(high > low, high - low, 1.0)
@@ -249,15 +249,15 @@ class Measures:
 
     @classmethod
     def over(cls, parts: Iterable[Measures]) -> Measures:
-        """Combine the measures of all parts."""
+        """Combine ranges, means and deviations of the columns over several sets of rows."""
         return reduce(Measures.and_of, parts)
 
     @property
     def width(self) -> FloatArray:
-        """Range of every column; (d,)."""
+        """Return the range of every column; (d,)."""
         return np.asarray(self.high - self.low)
 
     @property
     def deviation(self) -> FloatArray:
-        """Standard deviations, divisor n; (d,)."""
+        """Return the standard deviation of every column, with divisor n; (d,)."""
         return np.asarray(np.sqrt(self.squares / self.n) * self.unit)

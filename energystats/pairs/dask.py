@@ -35,7 +35,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class RowsOnCluster(Rows):
-    """Blocks of rows on a Dask cluster, each a future.
+    """Hold a table as blocks of rows on a Dask cluster, each block a future.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ class RowsOnCluster(Rows):
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self)
 
     @property
     def spans(self) -> list[Span]:
-        """First row and end of every block."""
+        """Return first row and end of every block of rows."""
         ends = self.ends.tolist()
         return list(zip([0, *ends[:-1]], ends, strict=True))
 
@@ -102,25 +102,25 @@ class RowsOnCluster(Rows):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Block:
-    """Place of a block among the rows, and the centring and scaling of its rows."""
+    """Hold where a block of rows lies in the table, and the centre and scale for its z-scores."""
 
     span: Span
     center: FloatArray
     scale: FloatArray
 
     def points(self, raw: FloatArray) -> FloatArray:
-        """Standardize the rows of the block, if rows are compared as z-scores."""
+        """Standardize the rows of a block if rows are compared as z-scores; (b, d) -> (b, d)."""
         return _standardize_rows(raw, self.center, self.scale)
 
 
 def _standardize_rows(raw: FloatArray, center: FloatArray, scale: FloatArray) -> FloatArray:
-    """Subtract the centers and divide by the scales, which gives z-scores if rows are standardized."""
+    """Subtract the centre from rows and divide by the scale, column by column; (b, d) -> (b, d)."""
     return np.asarray((raw - center) / scale)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PartialSums:
-    """Share of a task in the sums: arrays, the number of negative values of rho, and the smallest one."""
+    """Hold one task's part of sums over pairs, and the number and the smallest of negative values of rho."""
 
     arrays: tuple[FloatArray, ...]
     negative: int = 0
@@ -133,7 +133,7 @@ class _PartialSums:
 
 @dataclass(frozen=True, eq=False)
 class OnCluster(Pairs):
-    """R as a linear map on the rows of a cluster.
+    """Compute products with R and sums of rho over pairs of rows that are on a Dask cluster.
 
     Attributes
     ----------
@@ -148,13 +148,13 @@ class OnCluster(Pairs):
 
     @cached_property
     def places(self) -> list[_Block]:
-        """Every block's place."""
+        """Return the place, centre and scale of every block of rows."""
         return [_Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
 
     def of_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
-        """Submit `task` for all pairs of blocks; lower levels run first. Returns the futures."""
+        """Submit `task` for all pairs of blocks of rows, lower levels first; return the futures by pair."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
         return {
             (i, j): submit(
@@ -167,20 +167,20 @@ class OnCluster(Pairs):
     def over_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
-        """Submit the sum of `task` over all pairs of blocks; returns its future."""
+        """Submit `task` for all pairs of blocks of rows and the sum of the results; return a future of the sum."""
         parts = self.of_pairs(task, given, level).values()
         return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
     def summed(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]]
     ) -> tuple[FloatArray, ...]:
-        """Sum `task` over all pairs of blocks, and warn of negative values."""
+        """Compute the sum of `task` over all pairs of blocks of rows, and warn of negative values of rho."""
         found: _PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Compute R @ columns; (n, c) -> (n, c)."""
+        """Multiply the matrix R of rho by columns; (n, c) -> (n, c)."""
         spans = self.rows.spans
         # a pair of blocks gives rows to both of them; the rows of a block are summed over the pairs it is in
         parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
@@ -196,12 +196,12 @@ class OnCluster(Pairs):
         return np.concatenate([part.arrays[0] for part in found])
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
         spans = self.rows.spans
         return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ for every labeling, and R @ weights."""
+        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -220,7 +220,7 @@ class OnCluster(Pairs):
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Compute M and group sizes of every labeling; the workers draw random labelings themselves.
+        """Yield sums of rho between groups, and group sizes, for blocks of labelings that the workers draw.
 
         All chunks of labelings are submitted at once, unless the caller evaluates them in between (`at_once`).
         """
@@ -251,7 +251,7 @@ class OnCluster(Pairs):
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
-    """Consecutive blocks of 64 labelings; the first chunk has the observed labeling before them."""
+    """Hold a range of consecutive blocks of 64 random labelings that are processed together."""
 
     level: int
     first: int
@@ -260,7 +260,7 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Recipe from which every worker draws the same labelings.
+    """Hold what every Dask worker needs to draw the same random labelings.
 
     Attributes
     ----------
@@ -284,11 +284,11 @@ class Drawing:
 
     @property
     def multiplied(self) -> int:
-        """Number of groups that are summed, beside all rows together."""
+        """Return the number of groups whose sums of rho are computed, besides that of all rows together."""
         return groups_multiplied(self.weights, self.k)
 
     def chunks(self, at_once: int | None) -> list[_Chunk]:
-        """Cut the labelings into chunks, as many at a time as a worker keeps, and as a product has columns for."""
+        """Return ranges of blocks of random labelings that fit a worker's memory and one matrix product."""
         n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
         kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
         wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
@@ -299,7 +299,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Draw the labels of all rows for the labelings of a chunk; (b, n)."""
+        """Draw the labels of all rows for a range of random labelings; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):
@@ -314,7 +314,7 @@ ONE_DRAWS = threading.Lock()
 
 
 def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
-    """Draw the labelings of a chunk, once on each worker for all tasks that follow each other."""
+    """Return a range of random labelings, drawn once on each Dask worker and cached for further tasks; (b, n)."""
     name = drawing.token, chunk.first
     # tasks of one worker run in several threads; one draws, the others wait for it
     with ONE_DRAWS:
@@ -332,7 +332,7 @@ def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 def _compute_tiles(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
-    """Compute tiles of two blocks, or of the upper triangle of one: places, rho, and whether on the diagonal."""
+    """Yield tiles of rho between two blocks of rows: row and column slices, values, whether on the diagonal."""
     points = a.points(X)
     if a.span == b.span:
         tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)
@@ -345,27 +345,27 @@ def _compute_tiles(
 
 
 class _Negatives:
-    """Counter of the negative values of rho, where there may be any."""
+    """Count the negative values of rho, for metrics that can have any."""
 
     def __init__(self, metric: Metric) -> None:
         self.possible = not metric.negative_type
         self.count, self.smallest = 0, 0.0
 
     def add(self, tile: FloatArray, *, diagonal: bool) -> None:
-        """Count the negative values of one tile."""
+        """Count the negative values of rho in one tile."""
         if self.possible and tile.min() < 0:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
     def part(self, *arrays: FloatArray) -> _PartialSums:
-        """Return the arrays of a task with the count of negative values."""
+        """Return arrays of sums together with the count of negative values of rho."""
         return _PartialSums(arrays, self.count, self.smallest)
 
 
 def _product_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """Compute the share of two blocks in the rows of R @ columns of the one, and of the other."""
+    """Compute the part of R @ columns, R the matrix of rho, that comes from two blocks of rows, for each of them."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
     for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
@@ -376,7 +376,7 @@ def _product_task(
 
 
 def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialSums:
-    """Sum the rows of one block in R @ columns over all pairs that it is in; negative values are counted once."""
+    """Sum the parts of R @ columns for one block of rows over all pairs of blocks that contain it."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
     return _PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 
@@ -384,7 +384,7 @@ def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialS
 def _block_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """Compute the share of two blocks in Z'RZ; (b, k, k)."""
+    """Compute the part of M = Z'RZ that comes from pairs between two blocks of rows; (b, k, k)."""
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
     for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
@@ -396,7 +396,7 @@ def _block_task(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BinsOnCluster:
-    """Bins and weights of all rows, which are sent to the workers once.
+    """Hold bin numbers and weights of all rows, which are sent to the Dask workers once.
 
     Attributes
     ----------
@@ -416,7 +416,7 @@ class _BinsOnCluster:
 def _bins_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, bins: _BinsOnCluster
 ) -> _PartialSums:
-    """Compute the share of two blocks in the sums between bins; rows of the second are numbered after the first."""
+    """Compute the part of the sums of w_x w_y rho between bins that comes from two blocks of rows; (n_bins, n_bins)."""
     spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], _Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]
@@ -431,7 +431,7 @@ def _bins_task(
 
 
 def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
-    """Add up |rho| between the rows of two blocks, both ways, as a part of the sum over all rows."""
+    """Compute the sum of |rho| over ordered pairs of rows between two blocks, in both directions."""
     total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _compute_tiles(X, Y, a, b, metric))
     return _PartialSums((np.asarray(total, dtype=np.float64),))
 
@@ -439,7 +439,7 @@ def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: M
 def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
-    """Add up rho between two blocks by groups and over all rows, for every labeling of a chunk."""
+    """Compute one pair of row blocks' part of sums of rho between groups, and group sizes, for a range of labelings."""
     codes, k = _draw_labelings(drawing, chunk), drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]

@@ -25,7 +25,7 @@ PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
 def _choose_block_ends(n: int, d: int, client: Workers) -> IntArray:
-    """Choose the ends of blocks: enough blocks to keep all threads busy, and none too large."""
+    """Return the ends of blocks of rows such that all threads of the cluster have work and none is too large."""
     threads = max(1, sum(client.nthreads().values()))
     # b blocks make b(b + 1)/2 pairs of blocks, each a task
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
@@ -35,7 +35,7 @@ def _choose_block_ends(n: int, d: int, client: Workers) -> IntArray:
 
 
 def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Workers) -> RowsOnCluster:
-    """Send rows in memory to the workers, a block at a time."""
+    """Send rows in memory to the Dask workers in blocks; return the table on the cluster."""
     ends = _choose_block_ends(part.n, part.d, client)
     starts = [0, *ends[:-1].tolist()]
     with _allow_large_blocks():
@@ -47,7 +47,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
-    """Let every worker read its own rows of a Parquet file."""
+    """Start the reading of a Parquet file on Dask workers, each its own rows; return the table on the cluster."""
     ends = _choose_block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
@@ -58,7 +58,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 
 
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
-    """Cut the blocks of a Dask array into new ones of good size."""
+    """Split a Dask array into blocks of rows of suitable size; return the table on the cluster."""
     n, d = array.shape
     ends = _choose_block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
@@ -70,7 +70,7 @@ def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
 def distributed_frame(
     frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
 ) -> tuple[RowsOnCluster, list[Any], list[Any]]:
-    """Compute the partitions of a Dask frame once and cut them into new blocks; return labels and indices, too.
+    """Compute a Dask frame once, cut into new blocks of rows; return the table, its labels and its indices.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
@@ -96,24 +96,24 @@ def distributed_frame(
 
 
 def _copy_index(frame: Any) -> Any:
-    """Copy the index of one partition."""
+    """Return a copy of the index of one partition of a Dask frame."""
     return frame.index.copy()
 
 
 def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
-    """Stack some rows of several frames, one below the other."""
+    """Return selected rows of several data frames, stacked as one float array; (b, d)."""
     return np.concatenate(
         [as_points(_name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
 def _name_columns(frame: Any, columns: Any) -> Any:
-    """Select columns of a frame by their names as texts."""
+    """Return columns of a data frame selected by their names as text."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
-    """Put the rows of several tables one after the other."""
+    """Return one table on the cluster with the rows of several tables in sequence."""
     if len(tables) == 1:
         return tables[0]
     starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
@@ -128,7 +128,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
 
 
 def _allow_large_blocks() -> Any:
-    """Silence Dask's warning of large blocks, which are sent on purpose."""
+    """Return a context in which Dask does not warn of large blocks, which are sent on purpose."""
     import dask
 
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

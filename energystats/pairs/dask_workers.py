@@ -27,7 +27,7 @@ MORE_MEMORY = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workers:
-    """A Dask client whose connection is checked while an answer is waited for.
+    """Wrap a Dask client so that its connection is checked while a result is awaited.
 
     Whoever waits for a client that is closed, or whose scheduler goes away, may wait for ever.
 
@@ -40,11 +40,11 @@ class Workers:
     client: Any
 
     def submit(self, task: Any, *given: Any, **how: Any) -> Any:
-        """Submit a task to the Dask cluster; returns its future."""
+        """Submit a task to the Dask cluster and return its future."""
         return self._sent(self.client.submit, task, *given, **how)
 
     def compute(self, collections: Any) -> Any:
-        """Submit a Dask collection, or several; returns one future for each."""
+        """Submit one or several Dask collections to the cluster; return one future for each."""
         return self._sent(self.client.compute, collections)
 
     def _sent(self, send: Any, *given: Any, **how: Any) -> Any:
@@ -56,7 +56,7 @@ class Workers:
             raise
 
     def nthreads(self) -> dict[str, int]:
-        """Ask for the threads of every worker."""
+        """Return the number of threads of every worker of the Dask cluster; raise if the scheduler does not answer."""
         _check_connection(self.client)
         deadline = time.monotonic() + GONE_FOR
         while (found := _ask_for_threads(self.client)) is None:
@@ -65,7 +65,7 @@ class Workers:
         return found
 
     def gather(self, futures: Any) -> Any:
-        """Fetch the results of some futures, or of one; errors of tasks as they are."""
+        """Return the results of one future or several; raise errors of tasks, or ConnectionError for a lost cluster."""
         _check_connection(self.client)
         coroutine, loop = self.client.gather(futures, asynchronous=True), self.client.loop.asyncio_loop
         if not loop.is_running():
@@ -89,7 +89,7 @@ class Workers:
             found.cancel()
 
     def _wait(self, found: concurrent.futures.Future[Any]) -> None:
-        """Return when a result is there; raise when none can come any more."""
+        """Wait until a Dask result is there; raise ConnectionError if none can come any more."""
         with_workers = answered = time.monotonic()
         asked, had_workers = -math.inf, False
         # a client that lost its scheduler waits for ever, so the connection is checked while the answer is awaited
@@ -110,7 +110,7 @@ class Workers:
 
 
 def _check_connection(client: Any) -> None:
-    """Raise where a client is closed or has lost its scheduler."""
+    """Raise ConnectionError if a Dask client is closed or has lost its scheduler."""
     status = getattr(client, "status", "running")
     if status in LOST:
         raise _lost_error(f"the client is {status}")
@@ -121,7 +121,7 @@ def _check_connection(client: Any) -> None:
 
 
 def _ask_for_threads(client: Any) -> dict[str, int] | None:
-    """Ask for the threads of every worker; None where the scheduler does not answer."""
+    """Return the number of threads of every Dask worker; None if the scheduler does not answer in time."""
     try:
         threads: dict[str, int] = client.nthreads(callback_timeout=ASK)
     except (OSError, concurrent.futures.CancelledError, asyncio.CancelledError):  # a time-out among them
@@ -131,7 +131,7 @@ def _ask_for_threads(client: Any) -> dict[str, int] | None:
 
 
 def _lost_error(how: str) -> ConnectionError:
-    """Make the error for a cluster that has gone away."""
+    """Return the ConnectionError for a Dask cluster that was lost during a call."""
     return ConnectionError(
         f"The Dask cluster went away while energystats computed on it ({how}), so this call has no result. Connect a "
         "new `distributed.Client` and call again."
@@ -139,7 +139,7 @@ def _lost_error(how: str) -> ConnectionError:
 
 
 def _silent_error() -> ConnectionError:
-    """Make the error for a scheduler that is connected and does not answer."""
+    """Return the ConnectionError for a Dask scheduler that is connected but does not answer."""
     return ConnectionError(
         f"The scheduler of the Dask cluster has not answered for {GONE_FOR:g} seconds, so this call has no "
         "result. Connect a new `distributed.Client` and call again."
@@ -147,7 +147,7 @@ def _silent_error() -> ConnectionError:
 
 
 def _no_workers_error(had_workers: bool) -> ConnectionError:
-    """Make the error for a cluster without workers."""
+    """Return the ConnectionError for a Dask cluster without workers."""
     if had_workers:
         return ConnectionError(
             f"All workers of the Dask cluster went away during this call, and none came back within {GONE_FOR:g} "
@@ -160,7 +160,7 @@ def _no_workers_error(had_workers: bool) -> ConnectionError:
 
 
 def _killed_error() -> ConnectionError:
-    """Make the error for a task during which one worker after the other ended."""
+    """Return the ConnectionError for a task during which several Dask workers ended."""
     return ConnectionError(
         "One worker of the Dask cluster after the other ended during the same task of this call, so it has no result. "
         f"{MORE_MEMORY}"
@@ -168,7 +168,7 @@ def _killed_error() -> ConnectionError:
 
 
 def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
-    """Find the workers of the client that was given, or of the one in force for a Dask collection; None for neither."""
+    """Return the given Dask client, or the default client for Dask collections, as `Workers`; None for neither."""
     what = "`client`"
     if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
         client, what = _find_client_in_force(), "The Dask client in force"
@@ -186,7 +186,7 @@ def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
 
 
 def _find_client_in_force() -> Any:
-    """Find Dask's default client; None without one."""
+    """Return Dask's default client, or None if there is none."""
     if "distributed" not in sys.modules:
         return None
     try:

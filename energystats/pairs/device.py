@@ -30,14 +30,14 @@ INDICATOR_BYTES = 2**28  # of the indicators held at a time
 
 
 def is_from_array_library(sample: Any) -> bool:
-    """Test whether a sample is an array of another library that follows the array API standard."""
+    """Return whether a sample is an array of another library, such as torch, with the array API standard."""
     if isinstance(sample, np.ndarray) or hasattr(sample, "__dask_graph__") or not hasattr(sample, "shape"):
         return False
     return hasattr(sample, "__array_namespace__") or type(sample).__module__.partition(".")[0] == "torch"
 
 
 def _find_namespace(array: Any) -> Any:
-    """Find the functions of an array's library, under their standard names."""
+    """Return the module of array API functions for an array; raise ImportError without array-api-compat."""
     try:
         from array_api_compat import array_namespace
     except ImportError as error:
@@ -49,7 +49,7 @@ def _find_namespace(array: Any) -> Any:
 
 
 def _copy_to_numpy(array: Any) -> FloatArray:
-    """Copy an array from its device to memory."""
+    """Copy an array from its device to a NumPy array of float64."""
     from array_api_compat import is_cupy_array, is_torch_array
 
     if is_torch_array(array):
@@ -60,12 +60,12 @@ def _copy_to_numpy(array: Any) -> FloatArray:
 
 
 def _cut_into_spans(n: int, height: int) -> list[slice]:
-    """Cut n rows into blocks; the standard has no slices that reach beyond an array."""
+    """Split n rows into consecutive slices of at most `height` rows."""
     return [slice(start, min(start + height, n)) for start in range(0, n, height)]
 
 
 def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
-    """Put all samples below each other, on the device of the first one."""
+    """Stack all samples as rows of one array on the device of the first sample."""
     xp = _find_namespace(samples[0])
     parts = [_read_columns(xp, sample, name) for sample, name in zip(samples, names, strict=True)]
     widths = [int(part.shape[1]) for part in parts]
@@ -76,7 +76,7 @@ def on_device(samples: tuple[Any, ...], names: list[str]) -> RowsOnDevice:
 
 
 def _read_columns(xp: Any, sample: Any, name: str) -> Any:
-    """Read a sample as finite real numbers (n, d), in double precision where the device has it."""
+    """Return a sample as an array (n, d) of finite doubles on its device; raise if it has other values."""
     if not is_from_array_library(sample):
         raise TypeError(f"All samples must be arrays of one library; `{name}` is {type(sample).__name__}.")
     if not xp.isdtype(sample.dtype, ("real floating", "integral")):
@@ -94,7 +94,7 @@ def _read_columns(xp: Any, sample: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDevice(Rows):
-    """Rows of a table as one array of another library.
+    """Hold the rows of a table as one array of another library, on its device.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class RowsOnDevice(Rows):
         return ValuesHere(_cut_into_spans(len(self), value_rows(self.shape[1])), read)
 
     def like(self, values: AnyArray) -> Any:
-        """Put an array on the device of the points."""
+        """Copy a NumPy array to the device of the points."""
         from array_api_compat import device
 
         # a copy: PyTorch warns of arrays that cannot be written
@@ -150,7 +150,7 @@ class RowsOnDevice(Rows):
 
 @dataclass(frozen=True, eq=False)
 class OnDevice(Pairs):
-    """R as a linear map on points that lie on a device.
+    """Compute products with R and sums of rho over pairs of points that are on a device, such as a GPU.
 
     Attributes
     ----------
@@ -171,7 +171,7 @@ class OnDevice(Pairs):
             )
 
     def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
-        """Compute tiles of the upper triangle, each with the weight that makes their sums those of half of R."""
+        """Yield tiles of rho in the upper triangle of R: row and column slices, values, weight (1/2 on diagonal)."""
         points, n = self.rows.points, len(self.rows)
         for rows in _cut_into_spans(n, TILE):
             for columns in _cut_into_spans(n, TILE):
@@ -180,7 +180,7 @@ class OnDevice(Pairs):
                     yield rows, columns, tile, 0.5 if rows == columns else 1.0
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Compute R @ columns; (n, c) -> (n, c)."""
+        """Multiply the matrix R of rho by columns, on the device; (n, c) -> (n, c)."""
         given, product = self.rows.like(columns), np.zeros(columns.shape)
         for rows, others, tile, weight in self.tiles():
             product[rows] += _copy_to_numpy(tile @ given[others, :])
@@ -189,11 +189,11 @@ class OnDevice(Pairs):
         return product
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
         return self.sums_of(self.rows.like(np.ascontiguousarray(Z)))
 
     def sums_of(self, Z: Any) -> FloatArray:
-        """Compute M = Z'RZ for every labeling of an array Z on the device; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ, sums of rho between groups, for each labeling in Z on a device; (n, k, b) -> (b, k, k)."""
         xp, (_, k, b) = self.rows.xp, Z.shape
         half = xp.stack([xp.zeros_like(Z[0, :, :])] * k)  # (k, k, b)
         for rows, columns, tile, weight in self.tiles():
@@ -206,20 +206,20 @@ class OnDevice(Pairs):
         return np.asarray((found + found.transpose(1, 0, 2)).transpose(2, 0, 1))
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ for every labeling, and R @ weights."""
+        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         return bin_sums_by_product(self.multiply, codes, weights, n_bins)
 
     def absolute_total(self) -> float:
-        """Sum |rho| over all ordered pairs; rho is nowhere negative here."""
+        """Sum |rho| over all ordered pairs of points; all metrics on devices have rho >= 0."""
         return float(self.multiply(np.ones((len(self.rows), 1))).sum())
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Compute M and group sizes of every labeling; labels are sent to the device, indicators are built there."""
+        """Yield sums of rho between groups, and group sizes, for blocks of labelings; only labels go to the device."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting = [narrowed(codes)[None, :]]
@@ -232,7 +232,7 @@ class OnDevice(Pairs):
             yield self.sums_of_labels(np.concatenate(waiting), weights, k)
 
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-        """Compute M and sizes of some labelings; (b, n) -> (b, k, k), (b, k)."""
+        """Compute sums of rho between groups, and group sizes, of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
         on_device, w = like(labels.T.astype(np.int32)), like(weights)
         kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
@@ -244,7 +244,7 @@ class OnDevice(Pairs):
 
 
 def _compute_squares(xp: Any, X: Any, Y: Any) -> Any:
-    """Compute ||x - y||**2 from coordinate differences, as exact as the coordinates."""
+    """Compute ||x - y||**2 for all pairs of rows from coordinate differences, without loss of digits; (n, m)."""
     # no |x|^2 + |y|^2 - 2 x'y, which loses the digits of an offset
     found = (X[:, 0, None] - Y[None, :, 0]) ** 2
     for j in range(1, X.shape[1]):
@@ -253,7 +253,7 @@ def _compute_squares(xp: Any, X: Any, Y: Any) -> Any:
 
 
 def _compute_device_power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
-    """Compute ||x - y||**alpha from the squares of ||x - y||."""
+    """Compute ||x - y||**alpha for all pairs of rows on their device; (n, d), (m, d) -> (n, m)."""
     if metric.alpha == 2:
         return _compute_squares(xp, X, Y)
     distance = xp.sqrt(_compute_squares(xp, X, Y))
@@ -261,7 +261,7 @@ def _compute_device_power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
 
 
 def _make_bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
-    """Compute 2 - 2 exp of an exponent of squares and sigma."""
+    """Return a function that computes rho = 2 - 2 exp(exponent) for all pairs of rows on their device."""
 
     def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
         return -2 * xp.expm1(exponent(xp, _compute_squares(xp, X, Y), metric.sigma))

@@ -41,23 +41,23 @@ LARGE_TILES = 2 * TILE_ROWS, TILE_COLUMNS
 
 
 class RowRange(Protocol):
-    """Consecutive rows of a table."""
+    """Define the interface to consecutive rows of a table that are read on demand."""
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
 
     @property
     def d(self) -> int:
-        """Number of columns."""
+        """Return the number of columns."""
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Read some of the rows as finite numbers; (stop - start, d)."""
+        """Return the rows from `start` to `stop` as finite numbers; (stop - start, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mapped:
-    """Rows of an array that is sliced where it lies, such as a memory map."""
+    """Hold an array whose rows are read by slices on demand, such as a memory map."""
 
     array: Any
     name: str
@@ -76,7 +76,7 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Spooled:
-    """Rows in a temporary file of 8 n d bytes, which is gone when nothing refers to it any more.
+    """Hold rows in a temporary file of 8 n d bytes, which is deleted when nothing refers to it any more.
 
     Attributes
     ----------
@@ -106,18 +106,18 @@ class Spooled:
         return found
 
     def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
-        """Read some rows of columns that stand together; (stop - start, width)."""
+        """Return rows of adjacent columns that are stored together in the file; (stop - start, width)."""
         self.file.seek(8 * (self.n * first + width * start))
         return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 
 
 def spool(blocks: Iterable[Any], name: str) -> Spooled:
-    """Write blocks of rows, checked one by one, to a temporary file."""
+    """Write blocks of rows, each checked for finite numbers, to a temporary file; return the file's rows."""
     return spool_panels([blocks], name)
 
 
 def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
-    """Write blocks of rows to a temporary file, a few columns after the other."""
+    """Write rows to a temporary file, one group of columns after the other; return the file's rows."""
     # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, widths = 0, []
@@ -141,7 +141,7 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
 
 
 def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
-    """Append rows to a temporary file; where the disk is full, say where the file is and how to move it."""
+    """Append rows to a temporary file; raise OSError with the folder and advice if that fails."""
     try:
         points.tofile(file)
     except OSError as error:
@@ -153,7 +153,7 @@ def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows(abc.ABC):
-    """A table that is not in memory: its shape, its columns, and how its rows are read.
+    """Define a table that is not in memory: its shape, its columns, and how its rows are read.
 
     Attributes
     ----------
@@ -173,32 +173,32 @@ class Rows(abc.ABC):
     @property
     @abc.abstractmethod
     def shape(self) -> tuple[int, int]:
-        """Number of rows and of columns, (n, d)."""
+        """Return the number of rows and of columns, (n, d)."""
 
     @abc.abstractmethod
     def measured(self) -> Measures:
-        """Measure ranges, means and deviations of the columns."""
+        """Compute ranges, means and deviations of the columns."""
 
     @abc.abstractmethod
     def pick(self, rows: IntArray) -> FloatArray:
-        """Read a few rows in the order asked for; (r,) -> (r, d)."""
+        """Return a few rows in the given order; (r,) -> (r, d)."""
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
-        """Make the object that sums rho over the pairs of rows, under a metric."""
+        """Return the object that sums rho over pairs of rows under a metric."""
 
     @property
     def n_workers(self) -> int:
-        """Threads that share the work, 0 for another device, of which nothing is known here."""
+        """Return the number of threads that share the work; 0 if unknown, as for another device."""
         return 1
 
     @abc.abstractmethod
     def values(self) -> BlockValues:
-        """Read the coordinates as they are compared, block by block."""
+        """Return the coordinates of the rows, as z-scores if standardized, in blocks of rows."""
 
     @property
     def standardizes(self) -> bool:
-        """Tell whether they are compared as z-scores."""
+        """Return whether the rows are compared as z-scores."""
         return bool(self.center.any()) or bool((self.scale != 1).any())
 
     def __len__(self) -> int:
@@ -206,11 +206,11 @@ class Rows(abc.ABC):
 
     @property
     def row_index(self) -> Any:
-        """Names of the rows, None without any."""
+        """Return the names of the rows, None if there are none."""
         return join_indices(self.indices)
 
     def header(self) -> Any:
-        """Make a table of one row of zeros with the same columns."""
+        """Return a table of one row of zeros with the same column names."""
         zeros = np.zeros((1, self.shape[1]))
         if self.columns is None:
             return zeros
@@ -219,22 +219,22 @@ class Rows(abc.ABC):
         return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
-        """Read the rows to which parameters are fitted: as many, drawn as from an array, and in that order."""
+        """Return the rows from which parameters of a metric are estimated, `size` rows at random if there are more."""
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
     def project(self, directions: FloatArray) -> FloatArray:
-        """Compute coordinates along some directions, from the mean of the rows; (d, s) -> (n, s)."""
+        """Compute projections of the rows, centred at their mean, on some directions; (d, s) -> (n, s)."""
         center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
         parts = self.values().map(_project_block, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
     @abc.abstractmethod
     def mapped(self, task: Task, *shared: Any, column: FloatArray) -> Rows:
-        """Make the table whose rows a task computes from those here, and from those of an array."""
+        """Return the table whose rows a task computes from these rows and from those of `column`."""
 
     def residuals(self, basis: FloatArray) -> Rows:
-        """Take what a linear model leaves of the rows; its basis is orthonormal and centred, (n, q)."""
+        """Return the table of residuals of the rows from a linear model with orthonormal, centred basis (n, q)."""
         measures, d = self.measured(), self.shape[1]
         largest = np.maximum(np.abs(measures.low - self.center), np.abs(measures.high - self.center)) / self.scale
         center = np.zeros(d) if self.standardizes else measures.mean
@@ -242,28 +242,28 @@ class Rows(abc.ABC):
         return self.mapped(residuals_of, center, fit, resolution(largest), column=basis)
 
     def corners(self) -> FloatArray:
-        """Find the smallest and the largest value of every column; (2, d)."""
+        """Return the smallest and the largest value of every column; (2, d)."""
         measures = self.measured()
         return np.stack((measures.low, measures.high))
 
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
-        """Return the table with its rows as z-scores."""
+        """Return the table with its rows as z-scores, by a given centre and scale of each column."""
         return replace(self, center=center, scale=scale)
 
 
 def value_rows(d: int) -> int:
-    """Choose how many rows of d columns have their values computed at a time."""
+    """Return how many rows of d columns are processed at a time."""
     return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
 
 
 def _project_block(points: FloatArray, center: FloatArray, directions: FloatArray) -> FloatArray:
-    """Compute the coordinates of one block along some directions."""
+    """Compute projections of one block of rows on some directions; (b, d), (d,), (d, s) -> (b, s)."""
     return np.asarray((points - center) @ directions)
 
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDisk(Rows):
-    """Rows on disk, read a block at a time, part after part.
+    """Hold a table on disk that is read a block of rows at a time, in one part or several.
 
     Attributes
     ----------
@@ -275,7 +275,7 @@ class RowsOnDisk(Rows):
 
     @cached_property
     def ends(self) -> IntArray:
-        """Ends of the parts, as numbers of rows."""
+        """Return, for each part of the table, the number of rows up to its end."""
         return np.cumsum([part.n for part in self.parts]).astype(np.intp)
 
     @property
@@ -284,12 +284,12 @@ class RowsOnDisk(Rows):
 
     @property
     def height(self) -> int:
-        """Rows of a block, whole tiles unless the table is very wide."""
+        """Return the number of rows read as one block, a multiple of a tile's unless the table is very wide."""
         height = max(TILE_ROWS, BLOCK_BYTES // (8 * self.shape[1]))
         return height // TILE_COLUMNS * TILE_COLUMNS or height
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Read consecutive rows; (stop - start, d)."""
+        """Return the rows from `start` to `stop`, centred and scaled; (stop - start, d)."""
         found, first = [], 0
         for part, end in zip(self.parts, self.ends.tolist(), strict=True):
             low, high = max(start, first), min(stop, end)
@@ -314,7 +314,7 @@ class RowsOnDisk(Rows):
         return found
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """List first row and end of every block."""
+        """Return an iterator of first row and end of every block of rows."""
         n = len(self)
         return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
 
@@ -336,7 +336,7 @@ class RowsOnDisk(Rows):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Computed:
-    """Rows that are computed from those of a table, and from those of an array, whenever they are read."""
+    """Hold rows that are computed on demand from those of a table and of an array."""
 
     rows: RowsOnDisk
     compute: Callable[[FloatArray, FloatArray], FloatArray]
@@ -356,7 +356,7 @@ class _Computed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RecomputedFromDisk(UpperTileSums):
-    """Tiles computed from blocks of rows, two of which are in memory at a time."""
+    """Compute tiles of rho from rows on disk, with two blocks of rows in memory at a time."""
 
     rows: RowsOnDisk
     metric: Metric
@@ -375,7 +375,7 @@ class _RecomputedFromDisk(UpperTileSums):
 
 
 def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
-    """Compute the upper tiles of one block; `first` numbers its first row."""
+    """Yield tiles of rho in the upper triangle of one block of rows; `first` is the number of its first row."""
     made = Recomputed(own, metric, warns=False)
     height, width = shape
     for row in range(0, len(own), height):
@@ -389,7 +389,7 @@ def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, 
 def tiles_between(
     own: FloatArray, first: int, others: FloatArray, start: int, metric: Metric, shape: tuple[int, int]
 ) -> Iterator[Tile]:
-    """Compute the tiles of one block against another; `first` and `start` number their first rows."""
+    """Yield tiles of rho between two blocks of rows; `first` and `start` are the numbers of their first rows."""
     height, width = shape
     for row in range(0, len(own), height):
         for column in range(0, len(others), width):

@@ -22,7 +22,7 @@ POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1
 
 @dataclass(frozen=True, eq=False)
 class Line(Pairs):
-    """R as a linear map on one column with rho = |x - y|: sorting replaces the pairs.
+    """Compute products with R, R_ij = |x_i - x_j| in one column, from sorted points and without pairs.
 
     Attributes
     ----------
@@ -34,12 +34,15 @@ class Line(Pairs):
 
     @functools.cached_property
     def order(self) -> IntArray:
-        """Indices that sort the points; (n,). In which order equal points come does not matter: no gap parts them."""
+        """Return the indices that sort the points; (n,).
+
+        In which order equal points come does not matter: the gap between them is 0.
+        """
         return np.argsort(self.x)
 
     @functools.cached_property
     def gaps(self) -> FloatArray:
-        """Differences of sorted neighbours; (n - 1,)."""
+        """Return the differences of neighbouring sorted points; (n - 1,)."""
         return np.diff(self.x[self.order])
 
     def multiply(self, columns: FloatArray) -> FloatArray:
@@ -66,7 +69,7 @@ class Line(Pairs):
 
 
 def power_on_line(points: FloatArray, metric: Metric) -> float | None:
-    """Find the power of |x - y| that rho is in one column, None elsewhere."""
+    """Return alpha if rho is |x - y|**alpha in one column, None if it is another function or d > 1."""
     if points.shape[1] != 1:
         return None
     if isinstance(metric, Euclidean):
@@ -78,5 +81,5 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
 
 
 def sort_line(points: FloatArray, metric: Metric) -> Line | None:
-    """Take the points as a line, to be sorted, where rho = |x - y| in one column; None elsewhere."""
+    """Return the points as a `Line` if they have one column and rho = |x - y|, else None."""
     return Line(points[:, 0]) if power_on_line(points, metric) == 1 else None

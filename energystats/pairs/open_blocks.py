@@ -37,7 +37,7 @@ Opened: TypeAlias = tuple[InputTable, Any]  # a table whose values are its rows,
 
 
 def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = None) -> tuple[tuple[Any, ...], list[Any]]:
-    """Read what a user gave, once: tables that lie outside of memory as `Rows`, everything else as it came.
+    """Open tables that are not in memory as `Rows`, and convert other tables and labels to `InputTable`.
 
     `columns` are labels and weights by the names of their arguments; paths of Parquet files and frames that are opened
     here may name the first of them. Several tables outside of memory become one, with labels. What is small, or has
@@ -76,14 +76,14 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
 
 
 def _label_samples(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
-    """Match blocks of rows with their labels: the numbers of the samples they come from, where there are several."""
+    """Return the rows and their labels, which are sample numbers if there are several samples."""
     if len(sizes) > 1:
         columns = {**columns, next(iter(columns)): np.repeat(np.arange(len(sizes)), sizes)}
     return read_inputs([rows], columns)
 
 
 def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
-    """Fetch the labels or weights of Dask collections by the client given or in force; anything else as it came."""
+    """Return labels and weights with Dask collections among them computed; others unchanged."""
     workers = active_workers(client, columns)
     if workers is None:
         return columns
@@ -91,18 +91,18 @@ def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
 
 
 def _is_outside(sample: Any) -> bool:
-    """Tell whether a table is a file, a memory map, a Dask collection, or opened already."""
+    """Return whether a table is a file path, a memory map or a Dask collection."""
     return isinstance(sample, np.memmap | os.PathLike | str) or _is_collection(sample)
 
 
 def _is_collection(sample: Any) -> bool:
-    """Tell whether something is a frame, a Series or an array of Dask; a bag and a delayed table are read at once."""
+    """Return whether an object is a Dask data frame, Series or array, but not a bag or a delayed object."""
     dimensions = getattr(sample, "ndim", None)  # a delayed table answers with another delayed object
     return hasattr(sample, "__dask_graph__") and isinstance(dimensions, int) and dimensions > 0
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Open a table by its kind; `column` names its labels."""
+    """Open a table by its type; return its rows, and the labels in `column` or None."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
@@ -124,7 +124,7 @@ def _open_table(sample: Any, name: str, column: str | None, argument: str, clien
 
 
 def _open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Decode a Parquet file once, some rows and columns at a time, to a temporary file; or leave it to the workers."""
+    """Copy a Parquet file in parts to a temporary file, or let Dask workers read it; return rows and labels."""
     with opened_file(path, name) as file:
         columns = _find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
@@ -139,7 +139,7 @@ def _open_parquet(path: Path, name: str, column: str | None, argument: str, clie
 
 
 def _open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
-    """Compute every partition of a Dask frame once, to a temporary file; or leave it to the workers."""
+    """Compute a Dask frame once into a temporary file, or on its workers; return its rows and labels."""
     columns = _find_point_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
         rows, found, indices = distributed_frame(frame, columns, column, name, client)
@@ -164,12 +164,12 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
 
 
 def _one_index(parts: list[Any]) -> Any:
-    """Join the indices of all parts of a frame."""
+    """Return the indices of all partitions of a data frame joined to one, None if there is no partition."""
     return parts[0].append(parts[1:]) if parts else None
 
 
 def _open_array(array: Any, name: str, client: Workers | None) -> Any:
-    """Compute every block of rows of a Dask array once, to a temporary file; or leave it to the workers."""
+    """Compute a Dask array once into a temporary file, or on its workers; return its rows."""
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
@@ -184,7 +184,7 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Any:
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
-    """Find the columns that hold the points: all but that of the labels."""
+    """Return the names of the columns that hold the points: all but the column of labels."""
     if column is not None and column not in names:
         raise ValueError(
             f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
@@ -196,7 +196,7 @@ def _find_point_columns(names: list[str], column: str | None, where: str, argume
 
 
 def _join_labels(parts: list[Any], index: Any) -> Any:
-    """Join the labels of all parts under the index of their rows, None for none; categories in their order."""
+    """Return the labels of all partitions as one Series with the index of the rows; None if there are none."""
     if not parts:
         return None
     import pandas as pd
@@ -211,7 +211,7 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
 
 def _read_whole(table: InputTable) -> Any:
-    """Read all rows, with the names of their columns."""
+    """Return all rows of a table in memory, as a data frame if the columns have names."""
     points = table.values.take(0, table.values.n)
     if table.columns is None:
         return points
@@ -221,7 +221,7 @@ def _read_whole(table: InputTable) -> Any:
 
 
 def _check_widths(tables: Sequence[InputTable], names: Sequence[str]) -> None:
-    """Raise where samples have other columns than the first one."""
+    """Raise ValueError if the samples differ in the number or the names of their columns."""
     widths = [table.values.d for table in tables]
     if len(set(widths)) > 1:
         raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")

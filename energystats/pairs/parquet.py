@@ -33,7 +33,7 @@ CHOOSE = "`dask.dataframe.read_parquet(path, columns=[...])` reads some columns 
 
 
 def opened_file(path: Path, name: str) -> Any:
-    """Open a file whose row groups are never in memory as a whole."""
+    """Open a Parquet file such that no row group is in memory as a whole; raise if it is not one."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -47,7 +47,7 @@ def opened_file(path: Path, name: str) -> Any:
 
 
 def _describe_missing_file(path: Path, name: str) -> str:
-    """Make the error for a path that is no file: several files are for Dask."""
+    """Return the error message for a path that is not a file, with advice on several files."""
     hint = "several files are read by `dask.dataframe.read_parquet`, whose frame can be given instead."
     if path.is_dir():
         return f"`{name}` must be data or the path of one Parquet file, and {str(path)!r} is a folder; {hint}"
@@ -57,13 +57,13 @@ def _describe_missing_file(path: Path, name: str) -> str:
 
 
 def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
-    """Name the columns of a Parquet file; those that pandas kept an index in only if the labels are there."""
+    """Return the column names of a Parquet file, without pandas index columns unless one is `column`."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
 
 
 def index_of(file: Any) -> Any:
-    """Read the index that `pandas.read_parquet` gives to the rows of a file."""
+    """Return the index that `pandas.read_parquet` would give to the rows of a Parquet file."""
     import pandas as pd
 
     n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
@@ -75,7 +75,7 @@ def index_of(file: Any) -> Any:
 
 
 def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
-    """Refuse columns that hold no numbers, or numbers that were declared categories, before any row is read."""
+    """Raise TypeError if columns of a Parquet file are not numeric, or were categories when written."""
     empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)]
     if lost := [column for column in find_lost_categories(file) if column in columns]:
         listed = ", ".join(map(repr, lost))
@@ -91,7 +91,7 @@ def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
 
 
 def find_lost_categories(file: Any) -> dict[str, bool]:
-    """Find the columns that were declared categories and are stored as plain numbers, and whether they were ordered.
+    """Return Parquet columns of categories that are stored as plain numbers, and whether they were ordered.
 
     Parquet keeps a dictionary of text with its order; of numbers only what programs write beside the data tells.
     """
@@ -111,21 +111,21 @@ def find_lost_categories(file: Any) -> dict[str, bool]:
 
 
 def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-    """Read frames of consecutive rows of row groups, all or some, of 32 MiB at most; columns as in the file."""
+    """Yield data frames of consecutive rows of a Parquet file, at most 32 MiB each, from some row groups or all."""
     height = max(1, min(BATCH, BLOCK_BYTES // (8 * len(columns))))
     for batch in file.iter_batches(height, row_groups=groups, columns=list(columns)):
         yield batch.to_pandas(ignore_metadata=True)
 
 
 def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:
-    """Group columns that are decoded together: each holds some of its row group, a page at most, several times."""
+    """Split the columns of a Parquet file into groups that are decoded together within a limit of memory."""
     tallest = max((metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)), default=1)
     width = max(1, BLOCK_BYTES // min(max(8 * tallest, 1), PAGE))
     return [columns[first : first + width] for first in range(0, len(columns), width)]
 
 
 def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: str) -> FloatArray:
-    """Read rows of a file, from the row groups that hold them."""
+    """Read the rows from `start` to `stop` of a Parquet file as finite numbers; (stop - start, d)."""
     found, column = np.empty((stop - start, len(columns))), 0
     with opened_file(Path(path), name) as file:
         groups, first = _find_row_groups(file.metadata, start, stop)
@@ -144,7 +144,7 @@ def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: st
 
 
 def _find_row_groups(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
-    """Find the row groups that hold some rows, and the number of the first row in them."""
+    """Return the row groups of a Parquet file that hold given rows, and the number of their first row."""
     heights = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     ends = np.cumsum(heights)
     wanted = np.flatnonzero((ends > start) & (ends - heights < stop)).tolist()

@@ -23,7 +23,7 @@ PROJECTED_AT_ONCE = 65_536  # rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlicedPairs(Pairs):
-    """The mean over directions u of c |u'x - u'y|, an unbiased estimate of ||x - y|| [theory 9].
+    """Estimate ||x - y|| by the mean over directions u of c |u'x - u'y|, which is unbiased [theory 9].
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class SlicedPairs(Pairs):
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
-        """Project the points once, if there is room for that."""
+        """Return the object for sums over pairs along given directions; projections are stored if memory allows."""
         recomputed = cls(n, project, directions)
         if PLACE_BYTES * n * recomputed.n_slices > LINES_BYTES:
             return recomputed
@@ -52,16 +52,16 @@ class SlicedPairs(Pairs):
 
     @property
     def n_slices(self) -> int:
-        """Number of directions."""
+        """Return the number of directions."""
         return int(self.directions.shape[1])
 
     @property
     def factor(self) -> float:
-        """Factor of a sum over all lines, which makes it unbiased."""
+        """Return the factor that makes a sum over all directions an unbiased estimate."""
         return slice_factor(len(self.directions)) / self.n_slices
 
     def lines(self) -> Iterator[Line]:
-        """Project the points on one direction after the other."""
+        """Yield the points projected on each direction in turn, as a `Line`."""
         if self.kept:
             yield from self.kept
             return
@@ -92,7 +92,7 @@ class SlicedPairs(Pairs):
 
 
 def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Make the function that projects points in memory; their mean goes to 0, so that an offset costs no digits."""
+    """Return a function that projects points in memory, centred at their mean, on directions; (d, s) -> (n, s)."""
     center = points.mean(axis=0)
 
     def project(directions: FloatArray) -> FloatArray:
@@ -106,7 +106,7 @@ def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
 
 
 def _sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
-    """Sum arrays that come one by one."""
+    """Return the sum of the arrays of an iterator."""
     whole = next(parts).copy()
     for part in parts:
         whole += part

@@ -37,33 +37,33 @@ MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows wo
 
 
 class Pairs(abc.ABC):
-    """R as a linear map on n points."""
+    """Define the interface to R, the matrix of rho, as a linear map on n points."""
 
     @property
     def takes_labels(self) -> bool:
-        """Tell whether block sums take `Indicators`, because there are many rows."""
+        """Return whether sums over groups accept labels in compact form, as `Indicators`, as for many rows."""
         return False
 
     @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Compute R @ columns; (n, c) -> (n, c)."""
+        """Multiply the matrix R of rho by columns; (n, c) -> (n, c)."""
 
     @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
 
     def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
-        """Compute M = Z'RZ for one labeling, codes 0..k-1; (n,) -> (k, k)."""
+        """Compute M = Z'RZ, the sums of rho between groups, for one labeling, codes 0..k-1; (n,) -> (k, k)."""
         Z = indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
         return np.asarray(self.block_sums(Z)[0])
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ for every labeling, and R @ weights, in one pass over the pairs."""
+        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        """Sum w_x w_y rho between bins of rows; (n,), (n,) -> (n_bins, n_bins)."""
+        """Sum w_x w_y rho over pairs of rows for each pair of bins; (n,), (n,) -> (n_bins, n_bins)."""
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
@@ -72,7 +72,7 @@ class Pairs(abc.ABC):
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Compute M and group sizes of the observed labeling and then of the others; (b, k, k) and (b, k) at a time.
+        """Yield sums of rho between groups, and group sizes, for blocks of labelings, the observed one first.
 
         `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
@@ -81,13 +81,13 @@ class Pairs(abc.ABC):
 
 
 class UpperTileSums(Pairs):
-    """Sums over tiles of the upper triangle of R, which hold each pair once."""
+    """Compute products with R and sums of rho from tiles of the upper triangle, which hold each pair once."""
 
     __slots__ = ()
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:
-        """Yield (row, column, tile), row after row of tiles, the square one on the diagonal first."""
+        """Yield (row, column, tile) of the upper triangle of R, by rows, the square tile on the diagonal first."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return multiply_upper(self.upper_tiles(), columns)
@@ -108,7 +108,7 @@ class UpperTileSums(Pairs):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stored(UpperTileSums):
-    """R as the whole matrix in memory."""
+    """Compute sums of rho from the whole matrix R in memory."""
 
     R: FloatArray
 
@@ -127,7 +127,7 @@ class Stored(UpperTileSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StoredTiles(UpperTileSums):
-    """R as the tiles of its upper triangle in memory."""
+    """Compute sums of rho from the tiles of the upper triangle of R, kept in memory."""
 
     tiles: tuple[tuple[int, int, FloatArray], ...]
 
@@ -137,7 +137,7 @@ class StoredTiles(UpperTileSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recomputed(UpperTileSums):
-    """R as tiles that are computed from the points whenever they are asked for.
+    """Compute sums of rho from tiles of R that are recomputed from the points for every sum.
 
     Attributes
     ----------
@@ -155,7 +155,7 @@ class Recomputed(UpperTileSums):
 
     @property
     def are_few(self) -> bool:
-        """Tell whether the tiles are kept, once computed."""
+        """Return whether there are so few points that their tiles are kept in memory once computed."""
         return len(self.points) <= STORED_UP_TO
 
     @property
@@ -177,7 +177,7 @@ class Recomputed(UpperTileSums):
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 
     def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
-        """Compute rho among the rows, symmetric to the last bit and 0 on the diagonal."""
+        """Compute rho among some rows, exactly symmetric and 0 on the diagonal; (b, d) -> (b, b)."""
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
             _check_semimetric(square, first)
@@ -188,7 +188,7 @@ class Recomputed(UpperTileSums):
         return square
 
     def matrix(self) -> FloatArray:
-        """Compute the whole matrix R."""
+        """Compute the whole matrix R of rho between all points; (n, n)."""
         n = len(self.points)
         R = np.empty((n, n))
         for row, column, tile in self.upper_tiles():
@@ -199,7 +199,7 @@ class Recomputed(UpperTileSums):
 
 
 def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
-    """Pass tiles on, and warn at the end if some values of rho were negative."""
+    """Yield tiles unchanged, and warn at the end if some values of rho were negative."""
     negative, smallest = 0, 0.0
     for row, column, tile in tiles:
         # a tile on the diagonal has every pair twice
@@ -212,7 +212,7 @@ def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Itera
 
 
 def _check_semimetric(square: FloatArray, start: int) -> None:
-    """Refuse a rho that is not symmetric and zero at x = y, but for digits that a user's function may lose."""
+    """Raise ValueError if a user's rho is not symmetric and 0 at x = y, up to rounding."""
     own = np.abs(np.diagonal(square))
     if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():
         row = int(own.argmax())
@@ -226,7 +226,7 @@ def _check_semimetric(square: FloatArray, start: int) -> None:
 
 
 def warn_if_negative(count: int, smallest: float) -> None:
-    """Warn if some rho(x, y) are negative, which contradicts negative type: take c = (1, -1)."""
+    """Warn if the count of pairs with negative rho is positive, since rho is then not of negative type."""
     if count:
         warn(
             f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
@@ -237,7 +237,7 @@ def warn_if_negative(count: int, smallest: float) -> None:
 
 
 def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Complete M and sizes of k - 1 groups and of all rows together to those of k groups; (b, k, k), (b, k)."""
+    """Return sums of rho and sizes of k groups, given those of k - 1 groups and of all rows; (b, k, k), (b, k)."""
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
     # the last row and column of the sums belong to all rows together: what the other groups leave is the last group

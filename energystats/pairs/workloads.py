@@ -58,7 +58,7 @@ __all__ = [
 ]
 
 
-BASIS_BYTES = 2**28  # of permuted bases, in `_core.subspaces`
+BASIS_BYTES = 2**28  # of permuted bases, in `_core.linear_models`
 FRESH, REUSED_UP_TO = (
     30.0,
     1500,
@@ -108,7 +108,7 @@ NO_PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Number of points, and the route by which their pairs are summed.
+    """Describe how many points there are and by which route their pairs are summed, for estimates of time and memory.
 
     Attributes
     ----------
@@ -133,37 +133,37 @@ class Size:
 
     @classmethod
     def of(cls, d: Any) -> Self:
-        """Read off a `Dissimilarity`."""
+        """Return the size and route of a `Dissimilarity`, for estimates of time and memory."""
         power = d.power
         return cls(d.n, d.n_columns, not d.is_stored and power == 1, power in (1, 2), d.is_stored)
 
     @property
     def keeps(self) -> bool:
-        """Tell whether values of rho are computed once."""
+        """Return whether values of rho are computed once and kept."""
         return self.stored or self.n <= STORED_UP_TO
 
     @property
     def recomputes(self) -> bool:
-        """Tell whether values of rho are computed again for every product with the pairs."""
+        """Return whether values of rho are recomputed for every product with R."""
         return not (self.keeps or self.line or self.slices)
 
     def part(self, n: float) -> Size:
-        """Describe a part of the points by its size."""
+        """Return the same description for a subset of n of the points."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
 
     @property
     def held(self) -> Size:
-        """Size of the same points with the matrix in memory."""
+        """Return the same description with the matrix of rho in memory."""
         return replace(self, stored=True, line=False)
 
 
 def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
-    """Describe memory for numbers of which every one is kept, such as null distributions."""
+    """Estimate the memory for numbers that are all kept, such as null distributions."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, bytes=8 * copies * count)
 
 
 def streams(count: float, what: str, advice: str) -> Work:
-    """Describe random generators that are all made in advance."""
+    """Estimate time and memory for random generators that are all created in advance."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
 
 
@@ -171,7 +171,7 @@ def streams(count: float, what: str, advice: str) -> Work:
 
 
 def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
-    """Describe the n x n matrix, computed unless it is there, and copies of it."""
+    """Estimate time and memory for the n x n matrix of rho, computed unless it is in memory, and for copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
     moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
@@ -180,14 +180,14 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
 
 
 def rounded_pairs_work(size: Size, advice: str = NO_PAIRS) -> Work:
-    """Describe the n x n matrix in single precision, and the other passes over the pairs of its search."""
+    """Estimate time and memory for the n x n matrix in single precision and for searches that use it."""
     n = size.n
     return Work(what=f"all pairs of {n} points", advice=advice, pairs=5 * n * n / 2, touched=FRESH * n * n / 2,
                 bytes=4 * n * n)  # fmt: skip
 
 
 def _describe_products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
-    """Describe R times some columns, `at_once` of them in one pass over the pairs."""
+    """Estimate time and memory for R times some columns, `at_once` of them per pass over the pairs."""
     n = float(size.n)
     made = (1 if size.recomputes else 8) * n * min(columns, at_once)
     if size.slices:
@@ -214,18 +214,18 @@ def _describe_products(size: Size, columns: float, *, what: str, advice: str, at
 
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
-    """Describe sums over all pairs, one after the other."""
+    """Estimate time and memory for one sum over all pairs of points, or for several in sequence."""
     return _describe_products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
 def slices(size: Size) -> Work:
-    """Describe the work for random directions."""
+    """Estimate time and memory to draw random directions."""
     return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
 
 def _draws(size: Size, k: int, count: float) -> Work:
-    """Describe random labelings, a column at a time where they are too few to load the compiler."""
+    """Estimate the time to draw random labelings, in plain NumPy where they are too few to load the compiler."""
     draws, n_blocks = size.n * (1 - 1 / k), math.ceil(count / BLOCK)
     plain = PLAIN_DRAW * draws * n_blocks if draws * count < COMPILED_FROM else 0.0
     return Work(what="", touched=ASSIGNED * size.n * count, steps=STEPS_OF_BLOCK * n_blocks + plain)
@@ -234,7 +234,7 @@ def _draws(size: Size, k: int, count: float) -> Work:
 def permutations(
     size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False, bare: bool = False
 ) -> Work:
-    """Describe M of permutations, drawn or visited one by one, and their null distribution; `bare` without result."""
+    """Estimate time and memory for sums of rho between groups under permutations, and the null distribution."""
     room = room_for_labelings(size.n, max(k - 1, 1), size.recomputes)
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
@@ -247,21 +247,21 @@ def permutations(
 
 
 def _advise_faster_test(size: Size) -> str:
-    """Advise a faster test for many rows."""
+    """Return a sentence of advice on how to test faster for so many rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or `es.Sliced(n_bins=256)`, which permutes whole bins."
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 
 def permutation_moments_work(size: Size) -> Work:
-    """Describe the exact moments of the permutation distribution."""
+    """Estimate time and memory for the exact moments of the permutation distribution."""
     n = float(size.n)
     return Work(what=f"moments over the triples of {size.n} points", advice='Use method="permutation".',
                 flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
 
 
 def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
-    """Describe one pass over the pairs, or along every direction, and permutations of the bins."""
+    """Estimate time and memory for sums between bins of rows and for permutations of whole bins."""
     n = float(size.n)
     if size.slices:
         one = _describe_products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
@@ -273,7 +273,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> t
 
 
 def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
-    """Describe quadratic forms of a model under permutations of its rows."""
+    """Estimate time and memory for quadratic forms of a linear model under permutations of its rows."""
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = _describe_products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
@@ -284,14 +284,14 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 
 
 def bootstrap(size: Size, count: float) -> Work:
-    """Describe resamples of two samples and their sums."""
+    """Estimate time and memory for bootstrap resamples of two samples and their sums over pairs."""
     what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
     drawn = _describe_products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
 
 
 def spread_medians(size: Size, k: int) -> Work:
-    """Describe the search for the spatial medians of groups, or the steps in which it mostly ends."""
+    """Estimate time and memory for the search for the spatial medians of groups."""
     what = f"distances of {size.n} points from the centres of their groups"
     one = _describe_products(size, k, what=what, advice=SAMPLE_LESS)
     # what was computed once is read again in every step
@@ -299,14 +299,14 @@ def spread_medians(size: Size, k: int) -> Work:
 
 
 def permuted_spread(size: Size, k: int, count: float) -> Work:
-    """Describe permutations of residual distances between groups."""
+    """Estimate time and memory for permutations between groups of distances from their centres."""
     what = f"{count_text(count)} permutations of {size.n} distances"
     drawn = Work(what=what, touched=5.0 * k * size.n * count, steps=STEPS_OF_NULL, bytes=24 * count)
     return drawn.and_then(_draws(size, k, count)).times(1, what=what, advice=FEWER_DRAWS)
 
 
 def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> tuple[Work, ...]:
-    """Describe both tests of pairs of groups."""
+    """Estimate time and memory for two permutation tests of each pair of groups: energy test and spread."""
     each = []
     for n, m in sizes:
         part = size.part(n + m)
@@ -320,7 +320,7 @@ def comparisons(size: Size, sizes: Sequence[tuple[int, int]], count: float) -> t
 
 
 def normal_samples_work(n: int, columns: int, count: float) -> Work:
-    """Describe normal samples and their statistics."""
+    """Estimate time and memory for random normal samples and their energy statistics."""
     each = (
         Work(what="", ordered=2 * n * math.log2(n + 1), touched=90.0 * n)
         if columns == 1
@@ -331,7 +331,7 @@ def normal_samples_work(n: int, columns: int, count: float) -> Work:
 
 
 def reference_samples(size: Size, reference: int, count: float) -> Work:
-    """Describe samples of a distribution, compared with points that stand for it."""
+    """Estimate time and memory for random samples compared with reference points of their distribution."""
     n, m = float(size.n), float(reference)
     each = (
         Work(what="", ordered=4 * n * math.log2(n + 1) + n * math.log2(m + 1), touched=30 * n, steps=5)
@@ -348,13 +348,13 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
 
 
 def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
-    """Describe eigenvalues of an n x n matrix; a factor of 1 is for the values alone of a symmetric one."""
+    """Estimate time and memory for eigenvalues of an n x n matrix; `factor` is 1 for symmetric, without vectors."""
     return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
                 touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
 
 
 def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
-    """Describe the largest eigenpairs of the centred Gram matrix, by products with the pairs."""
+    """Estimate time and memory for the largest eigenpairs of the centred Gram matrix, by products with R."""
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
@@ -365,7 +365,7 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
 
 
 def agglomeration(size: Size) -> Work:
-    """Describe chains of nearest neighbours over all pairs."""
+    """Estimate time and memory for hierarchical clustering by nearest-neighbour chains over all pairs."""
     advice = "Use a random subset of the rows."
     return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=12.0 * size.n**2))
 
@@ -374,7 +374,7 @@ def agglomeration(size: Size) -> Work:
 
 
 def exact_line(n: float, k: float) -> Work:
-    """Describe the search for the best intervals of a sorted column."""
+    """Estimate time and memory for the exact partition of n sorted values into k intervals."""
     return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
                 touched=700.0 * k * n, bytes=8 * n * (12 + k))  # fmt: skip
 
@@ -388,7 +388,7 @@ def search_work(
     *,
     compiled: bool = True,
 ) -> Work:
-    """Describe Hartigan's method over stored pairs from several starts, or the exact method in one column.
+    """Estimate time and memory for Hartigan's method from several starts, or the exact method in one column.
 
     `perturbations` of every start are those of `energy_cluster` when None.
     """
@@ -411,13 +411,13 @@ def search_work(
 
 
 def rounding(size: Size, k: float, starts: float) -> Work:
-    """Describe k-means of rows of eigenvectors."""
+    """Estimate time and memory for k-means of the rows of eigenvectors, from several starts."""
     one = Work(what="", touched=60.0 * size.n * k, flops=60.0 * size.n * k * k, steps=1500)
     return one.times(starts, what=f"{count_text(starts)} starts of k-means", advice="Use a smaller `n_init`.")
 
 
 def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
-    """Describe clusters from landmarks."""
+    """Estimate time and memory for energy clustering by m landmarks."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
     passes = PASSES_OF_BATCH * starts * part + PASSES_OF_ALL * n * (n > batch)
@@ -433,7 +433,7 @@ def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Wo
 
 
 def graph_search(n: float, links: float, k: float, starts: float, perturbations: float) -> Work:
-    """Describe single moves over a sparse graph, from several starts."""
+    """Estimate time and memory for single moves of vertices over a sparse graph, from several starts."""
     one = Work(what="", touched=250 * links + 60 * n * k, steps=400)
     eigen = Work(what="", touched=LANCZOS * 3 * (2 * links + 40 * n), steps=5000)
     what = f"{count_text(starts)} starts of a search over {links:.0f} links"
@@ -442,7 +442,7 @@ def graph_search(n: float, links: float, k: float, starts: float, perturbations:
 
 
 def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
-    """Describe resamples that are clustered again."""
+    """Estimate time and memory for resamples of the points that are clustered again."""
     n = share * size.n
     one = search_work(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
     what = f"{count_text(count)} resamples of {size.n} points"
@@ -454,14 +454,14 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
-    """Describe samples from the nearest unimodal distribution, with their indices."""
+    """Estimate time and memory for samples from the nearest unimodal distribution and their indices."""
     one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=240.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
 
 
 def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEWER_DRAWS) -> tuple[Work, ...]:
-    """Describe the clustering of parts, and draws for the scores of the others."""
+    """Estimate time and memory for the split test: clusters of folds, and draws for the scores of held-out points."""
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
@@ -484,20 +484,20 @@ def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEW
 
 
 def refit(size: Size, k: int, count: float, each: float) -> tuple[Work, ...]:
-    """Describe reference samples that are clustered as the data are."""
+    """Estimate time and memory for reference samples that are clustered in the same way as the data."""
     one = _describe_reference(size, k)
     what = f"{count_text(count)} reference samples of {size.n} rows"
     return one.times(count * each, what=what, advice=FEWER_DRAWS), kept(count, "reference samples", FEWER_DRAWS, 20.0)
 
 
 def _describe_reference(size: Size, k: int) -> Work:
-    """Describe one reference sample and its clusters."""
+    """Estimate time and memory for one reference sample and its clusters."""
     found = search_work(size, k, SPLIT_STARTS).and_then(Work(what="", touched=60.0 * size.n * size.columns, steps=500))
     return found if size.exact else found.and_then(pairs_work(replace(size, stored=False)))
 
 
 def crossfit(size: Size, k: int, n_splits: float, count: float, references: float) -> tuple[Work, ...]:
-    """Describe reference samples for cross-fitting, with held-out halves."""
+    """Estimate time and memory for reference samples under cross-fitting, each with held-out halves."""
     lines = Work(what="", ordered=10.0 * k * size.n * math.log2(size.n + 1))
     one = _describe_reference(size.part(size.n / 2), k).and_then(lines).times(2 * n_splits)
     what = f"{count_text(count)} reference samples of {size.n} rows"
@@ -508,7 +508,7 @@ def crossfit(size: Size, k: int, n_splits: float, count: float, references: floa
 def tree(
     size: Size, n_splits: float, count: float, *, one_column: bool, of_draws: str = FEWER_DRAWS
 ) -> tuple[Work, ...]:
-    """Describe a root and two children; `of_draws` is the advice where the draws take long."""
+    """Estimate time and memory for the first splits of a tree: its root and two children."""
     made = () if size.exact else (pairs_work(size),)
     if one_column:
         parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)
@@ -521,7 +521,7 @@ def tree(
 
 
 def best_runs(size: Size, k: float) -> tuple[Work, ...]:
-    """Describe the best segments of ordered rows: running sums of all columns of rho, and the choice of every cut."""
+    """Estimate time and memory for the best segments of ordered rows, by running sums of columns of rho."""
     n = float(size.n)
     found = Work(
         what=f"the best segments of {size.n} rows",
@@ -549,7 +549,7 @@ def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
 
 
 def scanned_orders(size: Size, count: float, steps: float = 1.0) -> Work:
-    """Describe S of all breaks for some orders of the rows, which one pass over the pairs serves."""
+    """Estimate time and memory for S of all breaks in several orders of the rows, in one pass over the pairs."""
     n = float(size.n)
     return Work(
         what=f"{count_text(count)} orders of {size.n} rows",
