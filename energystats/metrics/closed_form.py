@@ -15,7 +15,6 @@ from energystats.metrics.base import SMALL, Metric
 
 __all__ = ["Euclidean", "Localised", "Sine", "compute_power"]
 
-TINY = 1e-290  # parameters below this, and above its inverse, lose digits
 
 
 @dataclass(frozen=True, slots=True)
