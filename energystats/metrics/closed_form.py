@@ -16,7 +16,6 @@ from energystats.metrics.base import SMALL, Metric
 __all__ = ["Euclidean", "Localised", "Sine", "compute_power"]
 
 
-
 @dataclass(frozen=True, slots=True)
 class Euclidean(Metric):
     """Power of the Euclidean distance, rho = ||x - y||**alpha [G 2, 21a].

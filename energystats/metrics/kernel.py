@@ -110,7 +110,7 @@ class Kernel(Metric):
         return np.concatenate(parts)
 
     def summand(self, X: FloatArray) -> float:
-        """Return the largest |K(x, x)| over the rows, the size of the numbers whose difference rho is."""
+        """Return the largest absolute K(x, x) over the rows, the size of the numbers whose difference rho is."""
         return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
