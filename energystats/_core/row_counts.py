@@ -17,7 +17,7 @@ from energystats._typing import BoolArray, FloatArray
 __all__ = ["RowCounts", "find_row_counts"]
 
 
-SMALLEST_COUNTS = np.arange(1, 11)[:, None]  # that the smallest number of a row can stand for
+SMALLEST_COUNTS = range(10, 0, -1)  # that the smallest number of a row can stand for
 OFF_COUNT = 1e-3  # of a count, by which a number may miss it: files have some digits only
 LARGEST_COUNT = 1e5  # beyond it steps are too small to be modes
 ROWS_FIRST = 24  # that are looked at before all others
@@ -124,7 +124,7 @@ def _count_by_rows(U: FloatArray) -> tuple[FloatArray, FloatArray]:
     positive = np.where(least < U, U, np.nan)
     smallest = np.nanmin(np.where(np.isnan(positive).all(axis=1, keepdims=True), np.inf, positive), axis=1)
     counts, factors = np.zeros_like(U), np.full(len(U), np.nan)
-    for smallest_count in SMALLEST_COUNTS.ravel()[::-1]:  # the last that fits, the smallest, stands
+    for smallest_count in SMALLEST_COUNTS:  # the last that fits, the smallest, stands
         factor = smallest / smallest_count
         trial = U / factor[:, None]
         whole = np.abs(trial - np.round(trial)).max(axis=1) <= OFF_COUNT
