@@ -363,8 +363,9 @@ def test_the_unit_of_the_data_changes_no_pvalue_and_no_label(name, exponent):
 
 
 def test_grid_steps_are_reported_in_the_unit_of_the_data(rng):
-    X = np.round(2 * rng.standard_normal((40, 2))) * 1e-200
-    with pytest.warns(es.TiesWarning, match=r"1e-200 in column 0"):
+    grid = np.repeat([-2.0, -1.0, 0.0, 1.0, 2.0], [4, 9, 14, 9, 4])  # without a gap, which would widen the mean step
+    X = np.column_stack([rng.permutation(grid), rng.permutation(grid)]) * 1e-200
+    with pytest.warns(es.TiesWarning, match=r"steps of 1e-200 in column 0, 1e-200 in column 1"):
         es.cluster_test(X, n_resamples=9, n_splits=1, rng=0)
 
 

@@ -294,8 +294,10 @@ def test_limits_are_told(rng):
 @pytest.mark.slow
 def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     X = rng.standard_normal((100, 2))
+    grid = np.repeat(np.arange(-2, 2.5, 0.5), [2, 6, 12, 19, 22, 19, 12, 6, 2])  # a gap would widen the mean step
+    coarse = np.column_stack([rng.permutation(grid), rng.permutation(grid)])
     with pytest.warns(es.TiesWarning, match=r"between the values.*steps of 0.5 in column 0, 0.5 in column 1\)"):
-        result = es.cluster_test(np.round(X * 2) / 2, rng=rng)
+        result = es.cluster_test(coarse, rng=rng)
     assert result.jittered
     assert "Caution: Steps between tied values are wide" in " ".join(result.summary().split())
     assert any("between the values beside them" in note for note in result.notes)
