@@ -49,7 +49,7 @@ def fill_gower(
     """Fill `out` with Gower's dissimilarity 1 - s of all pairs of rows of two data sets; (n, d), (d, m) -> (n, m).
 
     The inner loops run over points, without branches, so that the compiler can do several at once. `how` is 0 for a
-    graded column, 1 for a matched one, 2 for presence and absence, as in `distances.py`.
+    graded column, 1 for a matched one, 2 for presence and absence.
     """
     d, m = columns.shape
     for i in range(X.shape[0]):

@@ -115,8 +115,9 @@ def hartigan_passes(
 ) -> None:
     """Repeat passes of Hartigan's method until no point moves; confirm a W below `worth` with recomputed sums.
 
-    The sums that are updated from move to move gather rounding; a pass over new ones has to find no move either, so
-    that rounding cannot end too early a search whose W is the lowest so far.
+    It ends after `max_iter` passes in any case, and one more over new sums. The sums that are updated from move to
+    move gather rounding; a pass over new ones has to find no move either, so that rounding cannot end too early a
+    search whose W is the lowest so far.
     """
     no_moves = np.empty((0, 3), np.intp)
     fresh = False

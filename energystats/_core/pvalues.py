@@ -245,7 +245,8 @@ def over_null_models(in_features: float, in_location: float | None, *, interacti
 def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
     """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts).
 
-    The cap would make 1/2 of contrasts that all show less, and of one that stands alone.
+    The cap makes the combination of contrasts at most 1/2, even where every contrast alone has a larger p-value, and
+    where there is only one: the smallest of their own p-values is a lower limit.
     """
     each = [cauchy_combination(p) for p in pvalues.T]
     return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each

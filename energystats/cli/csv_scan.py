@@ -219,7 +219,7 @@ class Scan:
     columns : list of Cells
         Their cells, the names of the rows and an empty cell at the end included.
     names : tuple of str
-        Of the columns that hold data, which begin at `shift`.
+        Of the columns that hold data, without the names of the rows.
     row_names : bool
         Whether the first cell of a row is its name.
     """

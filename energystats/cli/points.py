@@ -190,7 +190,7 @@ def note_if_equal(total: float, metric: str, console: Console) -> None:
     if metric == "canberra":
         console.note(
             "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "
-            "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix"
+            "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix."
         )
     if total == 0:
-        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows")
+        console.note(f"all distances under {metric} are 0: it sees no difference between any two rows.")

@@ -161,9 +161,9 @@ class ExchangeableUnits:
 
     def check_moves(self, groups: Groups) -> None:
         """Raise ValueError if every stratum has a single group label, so that no permutation changes the labels."""
-        scheme = self.scheme(groups.codes)
         if self.strata is None and self.plots is None:
             return
+        scheme = self.scheme(groups.codes)
         # one labeling alone would give p = 1 whatever the data
         if all(np.ptp(scheme.codes[block]) == 0 for block in scheme.blocks):
             where = "" if self.strata is None else f"in each of its {self.strata.k} blocks "

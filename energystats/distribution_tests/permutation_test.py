@@ -107,6 +107,7 @@ class _FRatio(Statistic):
     is_linear = False
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
+        """Compute F from sums without one direction; 0 for infinite ones, whose jackknife error would be no number."""
         k, S, T = s.size, statistics.between(M, s), statistics.total(M, s)
         return np.asarray((S / (k - 1)) / np.where(T > S, (T - S) / (n - k), np.inf))
 

@@ -177,7 +177,7 @@ def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> L
         return "none"
     if read(cells[0][0]) is None or (m > 2 and not any(_may_be_number(cell, read) for cell in cells[0][1:])):
         return "both"
-    return "none"  # a cell that is no number; `as_number` says which
+    return "none"  # a cell that is no number; `_as_number` says which
 
 
 def _may_be_number(cell: str, read: Callable[[str], float | None]) -> bool:

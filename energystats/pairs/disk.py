@@ -267,7 +267,7 @@ class RowsOnDisk(Rows):
 
     Attributes
     ----------
-    parts : tuple of Part
+    parts : tuple of RowRange
         In order, with the same columns.
     """
 

@@ -204,7 +204,6 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
     if all(isinstance(part.dtype, pd.CategoricalDtype) for part in parts):
         return pd.Series(union_categoricals(parts), index=index, name=parts[0].name)
-    # one type for all would round whole numbers
     if len({part.dtype for part in parts}) > 1:  # one type for all would round whole numbers
         parts = [part.astype(object) for part in parts]
     return pd.concat(parts, ignore_index=True).set_axis(index)

@@ -59,10 +59,8 @@ __all__ = [
 
 
 BASIS_BYTES = 2**28  # of permuted bases, in `_core.linear_models`
-FRESH, REUSED_UP_TO = (
-    30.0,
-    1500,
-)  # numbers touched for each pair where the system has to find memory, and points without
+FRESH = 30.0  # numbers touched for each pair where the system has to find memory
+REUSED_UP_TO = 1500  # points whose pairs fit in memory that was used before
 TILE_BYTES = 2**24  # of a tile that is recomputed, with what it is made of
 BLOCK = 64  # permutations of one stream
 STREAM_BYTES = 1100.0  # of a random generator

@@ -191,12 +191,13 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
     with collected():  # what there is to say of the points is said by the parts
         d = Dissimilarity.from_data(X, **search)
     wanted = k if isinstance(k, int) and k > 1 else 2
+    searching = AUTO.work(d, Search(k=min(wanted, d.n)))
     works = [
-        *AUTO.work(d, Search(k=min(wanted, d.n))),
+        *searching,
         *plan_cluster_test(d, ClusterTestOptions(k=wanted, method=method_for(d, "auto"), n_resamples=n_resamples)),
     ]
     if k_max is not None:
-        works.append(works[1].times(min(k_max, d.n) * 21))
+        works.append(searching[-1].times(min(k_max, d.n) * 21))
     weigh(False, d, *works)
 
 

@@ -205,7 +205,7 @@ class Study:
         return next((note for note in self.test.notes if isinstance(note, ShownElsewhere)), "")
 
     @property
-    def splits_found(self) -> int:
+    def clusters_of_tree(self) -> int:
         """Return the number of clusters that a tree of tests found; 0 if there is no tree or it did not split."""
         tree = None if self.selection is None else self.selection.tree
         return 0 if tree is None or tree.k == 1 else tree.k
