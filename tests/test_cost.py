@@ -583,6 +583,20 @@ def test_other_machines_are_not_judged_by_this_one(slow_machine):
     assert cost.weigh(True, d, Work(what="x", steps=1e12)), "no warning"
 
 
+def test_a_scan_of_one_column_in_the_report_counts_searches_and_no_tests(monkeypatch):
+    from energystats.clustering.energy_cluster import AUTO
+    from energystats.clustering.search import Search
+    from energystats.report import page
+
+    seen = []
+    monkeypatch.setattr(page, "weigh", lambda progress, d, *works: seen.append((d, works)))
+    page._announce(points()[:, :1], 2, {"metric": "euclidean", "alpha": 1.0, "standardize": False}, 10**6, 4)
+    ((d, works),) = seen
+    searched = AUTO.work(d, Search(k=2))[-1]
+    assert works[-1] == searched.times(4 * 21)
+    assert len(works) > 2
+
+
 def test_labelings_are_counted_as_they_are_chosen():
     from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
     from energystats.inputs.methods import Sampling
