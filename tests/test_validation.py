@@ -610,3 +610,19 @@ def test_clusters_that_a_tree_cut_elsewhere_are_not_tested(rng):
     text = " ".join(found.summary().split())
     assert f"the tree cut elsewhere than `energy_cluster(X, {tree.k})` does" in text
     assert_array_equal(found.partition.labels, tree.labels)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_one_seed_finds_the_same_clusters_of_all_points_in_every_call(rotating_seed, k):
+    X = np.random.default_rng(rotating_seed).standard_normal((150, 6))  # one cloud has many local optima
+    found = es.energy_cluster(X, k, rng=4)
+    calls = {
+        "validate_clusters": es.validate_clusters(X, k, n_resamples=49, rng=4).structure,
+        "split": es.cluster_test(X, k, n_resamples=49, n_splits=2, rng=4),
+        "refit": es.cluster_test(X, k, method="refit", n_resamples=19, rng=4),
+        "crossfit": es.cluster_test(X, k, method="crossfit", n_resamples=19, rng=4),
+    }
+    for name, result in calls.items():
+        if result.space == "as given":
+            assert np.array_equal(result.partition.labels, found.labels), name
+    assert np.array_equal(es.validate_clusters(X, k, n_resamples=49, rng=4).partition.labels, found.labels)

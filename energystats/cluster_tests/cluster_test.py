@@ -6,6 +6,7 @@ hypothesis. The methods here ask about the population instead, and say which que
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple, cast
@@ -290,11 +291,12 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
     method = METHODS[options.method]
     if method.in_coordinates and options.tables is None:
         _check_coordinates(d, options.method)
+    whole = WholeClusters(d, options, copy.deepcopy(rng))  # as `energy_cluster` finds them with the same seed
     found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
     if found.few_draws:
         warn(found.few_draws, EnergyStatsWarning)
     if found.partition is None and options.user_clusterer is None:
-        found = replace(found, partition=WholeClusters(d, options, rng.spawn(1)[0]).partition())
+        found = replace(found, partition=whole.partition())
     return found.explained()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -214,9 +215,10 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     """Test unimodality of held-out points along lines between clusters, in random splits; return the test result."""
     user_clusterer, n_splits, d = options.user_clusterer, options.n_splits, original.near_one()
     n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
-    tie_rng, name_rng, *split_rngs = rng.spawn(2 + n_splits)
+    search_rng = copy.deepcopy(rng)  # the clusters of all points are those of `energy_cluster` with the same seed
+    tie_rng, _, *split_rngs = rng.spawn(2 + n_splits)
     space = Space(d, make_scorer(d, options.power, tie_rng))
-    whole = WholeClusters(original, options, name_rng, space.scorer.points)
+    whole = WholeClusters(original, options, search_rng, space.scorer.points)
     kinds = spaces_of(space, n_clustered) if user_clusterer is None else (GIVEN,)
     k = whole.k
     splitter = _Splitter(
