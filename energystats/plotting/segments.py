@@ -92,7 +92,7 @@ def plot_profile(
     ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
                 bbox=WHITE)  # fmt: skip
     _draw_breaks(axis, breakpoints, [""] * breakpoints.size, ax)
-    ax.set_xlabel(f"first row of the second segment: {write_plain_name(order, 40)}")
+    ax.set_xlabel(f"{write_plain_name(order, 40)}, break between two rows")
     ax.set_ylabel("Z, standardized S of the two segments")
     ax.set_title(title, loc="left")
     return ax
