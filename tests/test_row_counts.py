@@ -1,5 +1,7 @@
 """Counts behind rows that were divided by factors of their own: found, jittered, and no clusters."""
 
+import warnings
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -26,7 +28,7 @@ MADE = {
 
 def counts_of(rng, n=60):
     x = rng.poisson(MEANS, (n, 8)).astype(float)
-    x[:, 0] = 1  # so that no row is empty, or a multiple of smaller counts
+    x[:, :2] = 1, 2  # so that no row is empty, nor a multiple of smaller counts, or of counts with one more
     return x
 
 
@@ -100,3 +102,16 @@ def test_units_and_z_scores_change_nothing(rng):
     for method in ("refit", "crossfit"):
         found = es.cluster_test(shares, 2, method=method, n_resamples=19, n_splits=2, rng=0)
         assert any("counts times a factor each" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("name", ["shares", "roots of shares", "centred logarithms"])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_equal_rows_of_few_counts_are_no_copies(rng, name, standardize):
+    x = rng.poisson([1, 1, 2], (80, 3)).astype(float)
+    x = np.column_stack([np.ones(80), x])
+    X = MADE[name](x, x.sum(axis=1, keepdims=True))
+    assert len(np.unique(x, axis=0)) < 80
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", message=".*rows are duplicated")
+        warnings.filterwarnings("ignore", category=es.TiesWarning)
+        es.cluster_test(X, 2, n_resamples=49, n_splits=2, standardize=standardize, rng=0)

@@ -9,12 +9,12 @@ from typing import Self
 import numpy as np
 
 from energystats._core.jitter import Jittered
+from energystats._core.row_counts import find_row_counts
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
-from energystats.metrics.z_scores import Standardization
 
 __all__ = ["WIDE_STEPS", "ColumnTies", "are_directions", "describe_data", "note_lines", "unit_of_column"]
 
@@ -106,7 +106,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
         *_note_directions(d),
         # a pile at an end has duplicates of its own
-        *(() if points is None or limits else _note_duplicated_rows(_as_given(points, d.standardization))),
+        *(() if points is None or limits else _note_duplicated_rows(_as_recorded(points, d))),
         *_note_serial_order(d),
         *limits,
         *_note_ties(ties),
@@ -145,9 +145,15 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
     return heaps, note
 
 
-def _as_given(points: FloatArray, standardization: Standardization | None) -> FloatArray:
-    """Return the points before standardization, because z-scores hide that a column is a function of another."""
-    return points if standardization is None else standardization.undo(points)
+def _as_recorded(points: FloatArray, d: Dissimilarity) -> FloatArray:
+    """Return the points before standardization, and before counts were divided by factors of their rows.
+
+    Z-scores hide that a column is a function of another, and factors hide that equal rows are rows of equal counts.
+    """
+    given = np.ldexp(points, d.exponent)
+    given = given if d.standardization is None else d.standardization.undo(given)
+    rows = find_row_counts(given)
+    return given if rows is None else rows.values
 
 
 def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
