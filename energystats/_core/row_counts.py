@@ -68,9 +68,13 @@ class RowCounts:
     factor: float
     step: int
 
+    def counts_of(self, values: FloatArray) -> FloatArray:
+        """Return the counts, or twice these, of which columns have the given values; same shape."""
+        return np.asarray(np.round(self.scale.undo(values) / self.factor))
+
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Find how far distinct values of a column lie from those of the counts below and above; two of (m,)."""
-        counts = np.round(self.scale.undo(values) / self.factor)
+        counts = self.counts_of(values)
         with np.errstate(all="ignore"):
             right = self.scale.make((counts + self.step) * self.factor) - values
             left = values - self.scale.make((counts - self.step) * self.factor)

@@ -106,7 +106,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
         *_note_directions(d),
         # a pile at an end has duplicates of its own
-        *(() if points is None or limits else _note_duplicated_rows(_as_recorded(points, d))),
+        *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
         *_note_serial_order(d),
         *limits,
         *_note_ties(ties),
@@ -145,38 +145,40 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
     return heaps, note
 
 
-def _as_recorded(points: FloatArray, d: Dissimilarity) -> FloatArray:
-    """Return the points before standardization, and before counts were divided by factors of their rows.
+def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool]:
+    """Return the points before standardization, or counts before factors of rows, and whether there were factors.
 
     Z-scores hide that a column is a function of another, and factors hide that equal rows are rows of equal counts.
     """
     given = np.ldexp(points, d.exponent)
     given = given if d.standardization is None else d.standardization.undo(given)
     rows = find_row_counts(given)
-    return given if rows is None else rows.values
+    return (given, False) if rows is None else (rows.counts_of(rows.values), True)
 
 
-def _note_duplicated_rows(points: FloatArray) -> tuple[str, ...]:
+def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
     """Warn of duplicated rows if some column has no grid of rounded values, and return the note; else an empty tuple.
 
     A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
     if half of the values are distinct. Rows that are equal in columns on grids are equal in functions of these, such as
     a square or a ratio: where the equal rows are those equal on grids, and are no more than rounding makes,
-    duplicated rows cannot be distinguished from rounded values.
+    duplicated rows cannot be distinguished from rounded values. Counts (`counted`) that were divided by factors of
+    their rows are on grids, and were seldom meant to be equal.
     """
     n, n_columns = points.shape
     distinct = len(np.unique(points, axis=0))
     if distinct == n or (n_columns == 1 and distinct < n / 2):
         return ()
     values = [np.unique(column, return_inverse=True) for column in points.T]
-    if not any(known.size == distinct and _count_steps(known) is None for known, _ in values):
+    if not counted and not any(known.size == distinct and _count_steps(known) is None for known, _ in values):
         return ()
     steps = [(_count_steps(known, FRACTIONS), codes) for known, codes in values if known.size > 1]
     on_grids = [counted[codes] for counted, codes in steps if counted is not None]
     if on_grids and _ties_as_rounded(np.stack(on_grids), distinct):
         return ()
+    where = "of counts divided by factors" if counted else "in columns that are recorded on no grid"
     note = Caution(
-        f"{n - distinct} of {n} rows are duplicated, in columns that are recorded on no grid. Copies make p too small.",
+        f"{n - distinct} of {n} rows are duplicated, {where}. Copies make p too small.",
         "Copies come from a table merged twice or a bootstrap sample: test every row once. Equal rows of counts or of "
         "rounded values are no copies, whether they were transformed or not.",
     )
