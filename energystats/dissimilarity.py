@@ -15,9 +15,9 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from energystats._core.gram import centred, largest_eigenpairs
+from energystats._core.group_sums import random_directions
 from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
-from energystats._core.sums import random_directions
 from energystats._runtime import check_memory
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
@@ -654,7 +654,7 @@ class Groups:
 
 
 def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
-    """Return the names of samples that are Series if all have distinct names, else None."""
+    """Return the names of the samples if every sample is a Series and all names differ, else None."""
     names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 

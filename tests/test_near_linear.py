@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import energystats as es
 from energystats._core import jit
-from energystats._core.sums import random_directions, slice_factor
+from energystats._core.group_sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.binned_sliced import _Bins, _permute_bins, default_bins
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, describe_null
@@ -84,8 +84,8 @@ def test_sums_along_slices_against_the_definition(rng, monkeypatch, kept, d):
 @pytest.mark.parametrize("compiled", [True, False])
 @pytest.mark.parametrize("route", ["stored", "kept", "recomputed", "line"])
 def test_bin_sums_of_every_route(rng, monkeypatch, route, compiled, in_order):
-    monkeypatch.setattr("energystats._core.sums.COMPILED_FROM", 0)
-    monkeypatch.setattr("energystats._core.sums.COLUMNS_BYTES", 2000)
+    monkeypatch.setattr("energystats._core.group_sums.COMPILED_FROM", 0)
+    monkeypatch.setattr("energystats._core.group_sums.COLUMNS_BYTES", 2000)
     if not compiled:
         monkeypatch.setattr(jit, "numba", None)
     monkeypatch.setattr(tiles, "TILE_ROWS", 16)

@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
-from energystats._core.restarts import seeded_labels
+from energystats._core.kmeans_plus_plus import seeded_labels
 from energystats._core.unimodal import nearest_unimodal
 from energystats.cluster_tests.clusterers import EnergyClusters, _clean_labels, as_user_clusterer, explained_share
 from energystats.cluster_tests.crossfit import _HeldOut

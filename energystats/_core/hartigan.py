@@ -1,8 +1,7 @@
 """Passes of Hartigan's method, over the cached table T = RWZ and over means in a feature space [G alg 1; theory 4, 6].
 
-Sums over clusters in a feature space, and single moves of Hartigan's method by them [theory 8].
-The loops are written out: a call of the linear algebra library for every row takes longer than the row, and its
-threads would wait for each other.
+The loops over points are written out: a call of the linear algebra library for every row takes longer than the row,
+and its threads would wait for each other.
 """
 
 from __future__ import annotations

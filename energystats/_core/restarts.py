@@ -18,9 +18,10 @@ from energystats._core.hartigan import (
     tabulated_from,
 )
 from energystats._core.jit import njit
+from energystats._core.kmeans_plus_plus import draw_index_or_none
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "seeded_labels", "tries_for"]
+__all__ = ["AS_GOOD", "UNIFORMS", "lowest", "merge_and_split", "perturbed", "random_swap", "tries_for"]
 
 
 AT_MOST = 20
@@ -32,53 +33,6 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 def tries_for(n: int) -> int:
     """Return how often each start is perturbed for n points: 20 times up to 894 points, once at 4,000, then never."""
     return min(AT_MOST, PAIRS // (n * n))
-
-
-@njit
-def _draw_index_or_none(chances: FloatArray, uniform: float) -> int:
-    """Draw an index with probability proportional to its chance; return -1 if no chance is positive."""
-    total = 0.0
-    for i in range(chances.size):
-        total += chances[i]
-    upto = 0.0
-    last = -1
-    for i in range(chances.size):
-        if chances[i] > 0:
-            upto += chances[i]
-            last = i
-            if upto > uniform * total:
-                break
-    return last
-
-
-@njit
-def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> IntArray:
-    """Draw k-means++ seeds in the feature space and return each point's nearest seed; (n, n), (n,), (k,) -> (n,).
-
-    rho is the squared distance in the feature space already, so a point becomes the next seed with probability
-    proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where
-    nothing is left above 0 every point that is no seed yet has a chance in proportion to its weight.
-    """
-    n = len(R)
-    labels = np.zeros(n, np.intp)
-    nearest = np.full(n, np.inf)
-    chances = weights.copy()
-    free = weights.copy()
-    for j in range(uniforms.size):
-        seed = _draw_index_or_none(chances, uniforms[j])
-        if seed < 0:
-            seed = _draw_index_or_none(free, uniforms[j])
-        free[seed] = 0.0
-        for i in range(n):
-            # rho is the squared distance already: no square as in k-means++ of coordinates
-            rho = max(R[seed, i], 0.0)
-            if rho < nearest[i]:
-                nearest[i] = rho
-                labels[i] = j
-            chances[i] = weights[i] * nearest[i] if free[i] > 0 else 0.0
-        labels[seed] = j
-        nearest[seed] = 0.0
-    return labels
 
 
 @njit
@@ -119,7 +73,7 @@ def random_swap(
         else:
             own[i] = table[labels[i], i] / mass[labels[i]] - shift[labels[i]]
         chances[i] = weights[i] * max(own[i], 0.0)
-    seed = _draw_index_or_none(chances, uniforms[1])
+    seed = draw_index_or_none(chances, uniforms[1])
     if seed >= 0:
         for i in range(n):
             if R[seed, i] < own[i]:
@@ -130,7 +84,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Merge two random clusters and split another one between two k-means++ seeds; return the new labels."""
+    """Merge two random clusters, split one, perhaps the merged one, by k-means++ seeds; return the new labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))
@@ -144,11 +98,11 @@ def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int
             merged[i] = kept
         if merged[i] == parted:
             chances[i] = weights[i]
-    first = _draw_index_or_none(chances, uniforms[3])
+    first = draw_index_or_none(chances, uniforms[3])
     for i in range(n):
         chances[i] *= max(R[first, i], 0.0)
     chances[first] = 0.0
-    second = _draw_index_or_none(chances, uniforms[4])
+    second = draw_index_or_none(chances, uniforms[4])
     if second >= 0:
         for i in range(n):
             if merged[i] == parted and R[second, i] < R[first, i]:

@@ -324,9 +324,10 @@ def _choose_loop(lines: int) -> Loop:
 
 
 def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total: float) -> FloatArray:
-    """Compute S of all breaks from the sums of rho to the rows before and to all; (b, n), (b, n) -> (b, breaks).
+    """Compute the between dispersion S of every break that leaves `min_size` rows on both sides, for b orders of rows.
 
-    The pairs of each run are summed from its own end, so that a short one loses no digit to a long one.
+    From the sums of rho to the rows before and to all; (b, n), (b, n) -> (b, breaks). The pairs of each run are summed
+    from its own end, so that a short one loses no digit to a long one.
     """
     n = before.shape[1]
     sizes = np.arange(min_size, n - min_size + 1)

@@ -67,7 +67,8 @@ class EnergyClusters:
     k : int
         Number of clusters.
     thorough : bool
-        Whether there are as many starts and perturbations as there. For the line between two clusters a few starts do.
+        Whether there are as many starts and perturbations as in `energy_cluster`. For the line between two clusters a
+        few starts do.
     """
 
     k: int

@@ -395,7 +395,7 @@ def _validate(
     outside: dict[str, IntArray],
     start: np.random.Generator,
 ) -> ClusterValidationResult:
-    """Run all tests of the partition, describe its points, and return the result."""
+    """Find or take the partition, test points, clusters, merges, columns and outside labels, and resample it."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))

@@ -11,8 +11,9 @@ import numpy as np
 from energystats._core.distances import euclidean
 from energystats._core.gram import POINTS_PER_COLUMN, decorrelating
 from energystats._core.jitter import jitter_ties
+from energystats._core.kmeans_plus_plus import seeded_labels
 from energystats._core.normal_mixture import mixture_ratio, split_by_sum_of_squares
-from energystats._core.restarts import lowest, seeded_labels
+from energystats._core.restarts import lowest
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["DECORRELATED", "SMALLEST_SAMPLE", "find_clearer_line"]

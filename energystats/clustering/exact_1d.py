@@ -8,8 +8,8 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from energystats._core.eigenvalue_bound import eigenvalue_bound_on_line
 from energystats._core.exact_1d import best_breaks, running_sums
-from energystats._core.line_spectrum import line_eigenvalues
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition, midpoints
@@ -23,7 +23,6 @@ from energystats.pairs.workloads import exact_line
 __all__ = ["Exact1D", "best_intervals", "cluster_1d", "has_exact", "note_on_exactness"]
 
 
-NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is never 0
 
 
@@ -151,7 +150,9 @@ class Exact1D(Algorithm):
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
     """Return the best partition of one column into k clusters, which are intervals numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
-    bound = _bound_on_line(values, k) if power == 1 else total * (k > 1)  # G_c of squares has rank 1
+    bound = (
+        eigenvalue_bound_on_line(values.gaps, values.weights, k) if power == 1 else total * (k > 1)
+    )  # G_c of squares has rank 1
     return Partition(
         labels=labels,
         k=k,
@@ -215,15 +216,6 @@ def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, 
     mean = float((w * x).sum() / w.sum())
     between = float((masses * (means - mean) ** 2).sum()) if within.size > 1 else 0.0
     return within, between, float((w * (x - mean) ** 2).sum())
-
-
-def _bound_on_line(values: _Values, k: int) -> float:
-    """Compute the upper bound on S of one column for |x - y|: the sum of the k - 1 largest eigenvalues of G_c.
-
-    Gaps and weights below `NEGLIGIBLE` are raised to it, which hardly changes the sum.
-    """
-    gaps, weights = np.maximum(values.gaps, NEGLIGIBLE), np.maximum(values.weights, NEGLIGIBLE)
-    return float(line_eigenvalues(gaps, weights, k - 1).sum()) if k > 1 else 0.0
 
 
 def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None, *, alpha: float = 1.0) -> Partition:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from energystats._core.eigenvalue_bound import eigenvalue_bound
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import numbering
 from energystats._core.statistics import share
@@ -447,7 +448,7 @@ def _make_landmark_partition(
         between=total - float(within.sum()) if k > 1 else 0.0,
         total=total,
         within_per_cluster=within,
-        bound=float(values[: k - 1].sum()) + centres.left_out if k > 1 else 0.0,
+        bound=eigenvalue_bound(values, k) + centres.left_out if k > 1 else 0.0,
         algorithm="landmarks",
         n_init=search.n_init,
         n_iter=found.n_iter,

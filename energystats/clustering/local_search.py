@@ -15,7 +15,7 @@ All perturbations are made from the best partition so far, where they find lower
 missed the lowest known W of 25 hard cases (up to 12 clusters of 100 to 300 points) in 29 of 250 searches, and the same
 number spread over the starts in 53 of 375. They end when the best partition was found often enough; without that end
 as many were missed. Ten restarts alone missed the best known W of 66 reference cases in 36 of 990 searches, with
-perturbations in 1 of 3,960; ending when it was found fifteen times, 6.
+perturbations in 1 of 3,960; an end after fifteen finds in 6, and it is later here.
 """
 
 from __future__ import annotations
@@ -159,13 +159,13 @@ class LocalOptimum:
     labels : ndarray of shape (n,)
         Cluster of each point.
     within : float
-        W, recomputed from these labels.
+        W of these labels; recomputed from them unless the search ended early for a W that is too large.
     n_iter : int
         Passes over the data.
     converged : bool
         Whether the method stopped by itself.
     increased : bool
-        Whether a step would have raised W, which only an rho that is not of negative type makes possible.
+        Whether a step would not have lowered W, which only a rho that is not of negative type makes possible.
     path : ndarray of shape (n_iter + 1,)
         W at the start and after every pass.
     moves : ndarray of shape (m, 3)
@@ -283,7 +283,7 @@ def _changes(before: IntArray, after: IntArray) -> IntArray:
 
 ENOUGH = 20  # times that the best partition is found
 DOUBLE_UP_TO = 10_000  # points, whose pairs a search of Hartigan's method holds in double precision
-LARGE = 4000  # points: no perturbations of more, and every pass is a call of its own
+LARGE = 4000  # points: of more no perturbations unless asked for, and every pass is a call of its own
 PAIRS_AT_ONCE = 50_000_000  # n squared times the searches of one compiled call, which Ctrl-C has to wait for
 PAIRS_OF_STARTS = 40_000_000  # the same of starts, whose tables (at most 20 MB) are filled in one pass over the pairs
 
@@ -533,10 +533,10 @@ class Hartigan(_LocalSearch):
     Parameters
     ----------
     n_perturb : int or "auto", default "auto"
-        For each start, how often the best partition so far is perturbed: a random cluster is dissolved and another one
-        founded elsewhere, and the search goes on from there. It ends early when the best partition was found twenty
-        times. "auto": 20 up to 894 points, so at most 200 for ten starts, fewer for more points, none above 4,000.
-        Never where labels are given to start from.
+        For each start, how often the best partition so far is perturbed: by turns a random cluster is dissolved and
+        another one founded elsewhere, or two are merged and one is split, and the search goes on from there. It ends
+        early when the best partition was found twenty times. "auto": 20 up to 894 points, so at most 200 for ten
+        starts, fewer for more points, none above 4,000. Never where labels are given to start from.
 
     See Also
     --------

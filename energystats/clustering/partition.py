@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from energystats._core import statistics
+from energystats._core.eigenvalue_bound import eigenvalue_bound
 from energystats._core.linkage import numbering_by_sums
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.clearer_lines import DECORRELATED, SMALLEST_SAMPLE, find_clearer_line
@@ -416,7 +417,6 @@ def make_partition(
     if moves is not None:
         moves = np.column_stack([moves[:, :1], numbers[moves[:, 1:]]])
     within = statistics.within_per_cluster(M, s)
-    # S = Tr(Y'G_c Y) is at most the sum of the k - 1 largest eigenvalues of G_c [theory 3]
     n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
@@ -433,7 +433,7 @@ def make_partition(
         between=float(statistics.between(M, s)),
         total=float(statistics.total(M, s)),
         within_per_cluster=within,
-        bound=float(values[: k - 1].sum()),
+        bound=eigenvalue_bound(values, k),
         algorithm=algorithm,
         n_init=n_init,
         n_perturb=n_perturb,

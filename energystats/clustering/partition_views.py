@@ -172,7 +172,7 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Return the scores on discriminant axes of the clusters as coordinates for a scatter plot.
+    """Return the plane of the discriminant axes of the clusters; of the principal components if all means coincide.
 
     For two clusters there is one axis, drawn against the first principal component.
     """

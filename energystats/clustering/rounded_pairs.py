@@ -14,8 +14,8 @@ import numpy as np
 
 from energystats._core.block_krylov import ROUGH, fits_blocks, largest_by_blocks, refine_pairs
 from energystats._core.gram import multiply_gram
+from energystats._core.group_sums import add_totals
 from energystats._core.interrupts import checkpoint
-from energystats._core.sums import add_totals
 from energystats._core.threads import one_thread
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Points
@@ -105,7 +105,7 @@ def polish(
 ) -> Polished:
     """Make all single moves that lower W by more than the tolerance, in double precision, and return the partition.
 
-    Two passes over the pairs where nothing moves, which is nearly always; a move takes one row of rho.
+    One pass over the pairs where nothing moves, which is nearly always; a move takes one row of rho, and another pass.
     """
     labels, made = labels.copy(), 0
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._core.restarts import seeded_labels
+from energystats._core.kmeans_plus_plus import seeded_labels
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity
 

@@ -68,7 +68,7 @@ def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
 
 
 def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
-    """Return the sizes of groups as text such as 'a: 20, b: 30'; of many groups only the first, and their number."""
+    """Return the sizes of groups as text such as 'a: 20, b: 30'; of many groups the first ones, and their number."""
     texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
         shown += 1

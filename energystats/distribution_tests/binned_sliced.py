@@ -190,7 +190,7 @@ def sliced_work(c: GroupComparison, size: Size) -> list[Work]:
 def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> float:
     """Compute the jackknife standard error of a statistic over random directions, from M for each; (L, k, k).
 
-    One column has one direction, and no error.
+    One column has one direction, and no error; an infinite F has none either, which is NaN.
     """
     L = len(each)
     if L == 1:
@@ -198,4 +198,6 @@ def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> flo
     # jackknife: the statistic without each direction, as if the others were all
     without = (each.sum(axis=0) - each) * (L / (L - 1))
     values = c.statistic.value(without, s, c.d.n)
+    if not np.isfinite(values).all():
+        return math.nan
     return float(math.sqrt((L - 1) / L * np.square(values - values.mean()).sum()))

@@ -321,7 +321,10 @@ def _check_names_of_terms(terms: Sequence[Term]) -> None:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Return whether the text `X` of `disco` is the path of a file and not a formula, which has a tilde."""
+    """Return whether the text `X` of `disco` names its data: a formula or groups follow, and it is no formula itself.
+
+    A formula has a tilde and is not the path of a file.
+    """
     if formula is None and groups is None:
         return False
     return "~" not in X or os.path.isfile(X)  # noqa: PTH113 (a long formula is no file, and no error)

@@ -107,9 +107,8 @@ class _FRatio(Statistic):
     is_linear = False
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
-        """Compute F from sums without one direction; 0 for infinite ones, whose jackknife error would be no number."""
         k, S, T = s.size, statistics.between(M, s), statistics.total(M, s)
-        return np.asarray((S / (k - 1)) / np.where(T > S, (T - S) / (n - k), np.inf))
+        return np.where(T > S, (S / (k - 1)) / (np.where(T > S, T - S, 1.0) / (n - k)), np.inf)
 
     def show(self, ranked: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
         return statistics.f_ratio(ranked, T, n, k, tolerance)
@@ -377,7 +376,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
     if count > n_drawn:
         return ()
     return (
-        f'There are {count:.0f} distinct labelings, fewer than the {n_drawn} drawn at random: method="exact" visits '
+        f'There are {count:.0f} distinct labelings, no more than the {n_drawn} drawn at random: method="exact" visits '
         f"each once, and gives no p below {_smallest_of_all(c):.3g}.",
     )
 

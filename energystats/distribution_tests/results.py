@@ -205,7 +205,8 @@ class PermutationTestResult(EnergyTestResult):
     Attributes
     ----------
     smallest_pvalue : float
-        Smallest p that such labelings can give; groups of one size can change their names.
+        Smallest p that so many labelings can give, after an early stop those that were drawn; groups of one size can
+        change their names.
     n_strata : int
         Blocks within which labels were permuted; 0 for free permutations.
     n_plots : int

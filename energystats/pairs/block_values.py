@@ -224,7 +224,7 @@ class Measures:
 
     @classmethod
     def of(cls, block: FloatArray) -> Self:
-        """Compute ranges, means and deviations of the columns of one block of rows; (b, d)."""
+        """Compute extremes, means and sums of squared deviations of the columns of one block of rows; (b, d)."""
         low, high = block.min(axis=0), block.max(axis=0)
         unit = np.where(high > low, high - low, 1.0)
         mean = block.mean(axis=0)

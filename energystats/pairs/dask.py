@@ -15,8 +15,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from energystats._core.group_sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
 from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
-from energystats._core.sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import Measures, Task, ValuesThere, fetched, itself, sum_by_tree

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from energystats._core.group_sums import bin_sums_by_product, groups_multiplied
 from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
-from energystats._core.sums import bin_sums_by_product, groups_multiplied
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
 from energystats.metrics.base import Metric

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from energystats._core.sums import bin_sums_sorted, block_sums_sorted, multiply_sorted, sums_of_sorted_groups
+from energystats._core.group_sums import bin_sums_sorted, block_sums_sorted, multiply_sorted, sums_of_sorted_groups
 from energystats._typing import FloatArray, IntArray
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean

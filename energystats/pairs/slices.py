@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from energystats._core.sums import slice_factor
+from energystats._core.group_sums import slice_factor
 from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
 from energystats.pairs.tiles import Pairs

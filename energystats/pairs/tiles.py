@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from energystats._core.labelings import Labelings, narrowed
-from energystats._core.sums import (
+from energystats._core.group_sums import (
     Indicators,
     absolute_total,
     add_totals,
@@ -20,6 +19,7 @@ from energystats._core.sums import (
     multiply_upper,
     null_sums,
 )
+from energystats._core.labelings import Labelings, narrowed
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry

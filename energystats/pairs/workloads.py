@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from energystats._core.group_sums import room_for_labelings
 from energystats._core.labelings import COMPILED_FROM
-from energystats._core.sums import room_for_labelings
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES
 from energystats.pairs.tiles import STORED_UP_TO

@@ -81,8 +81,6 @@ def gap_curve(
     """Compute the gap statistic: cluster every reference set into 1, 2, ... clusters; return the curve, or why not.
 
     Why not is a text, for a reference set with a W that is not positive.
-
-    Where a reference set has a W that is not positive, the reason why there are no gaps.
     """
     k_max, starts = log_within.size, reference_starts(n_init)
     sets = list(reference.draws(n_resamples, rng))
