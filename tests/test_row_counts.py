@@ -125,3 +125,58 @@ def test_a_table_of_counts_merged_twice_is_told(rng, name):
         warnings.simplefilter("always")
         es.cluster_test(X, 2, n_resamples=49, n_splits=2, rng=0)
     assert any("60 of 120 rows are duplicated" in str(each.message) for each in found) == (name != "counts")
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.5, 0.1, 1 / 3, 5.0, np.array([1.0, 2.0, 8.0, 0.25])])
+@pytest.mark.parametrize("shift", [0, 3, 20, 100, 1000, 10**6])
+def test_rounded_tables_are_no_counts_with_factors(rng, unit, shift):
+    """Whole numbers are logarithms of powers of 2 and of 10, and squares of positive and of negative numbers."""
+    for spread in (0.5, 2.0, 8.0):
+        tables = [rng.normal(size=(80, 4)), rng.standard_t(5, size=(80, 4)), rng.exponential(size=(80, 4))]
+        for X in tables:
+            whole = np.round(X * spread)
+            assert find_row_counts((whole + shift) * unit) is None
+            mixed = np.column_stack([X[:, 0], whole[:, 1:]])
+            assert find_row_counts((mixed + shift) * unit) is None
+
+
+@pytest.mark.parametrize("means", [[1e4] * 3, [1e3, 2e3, 3e3], [1.0, 1e3, 1e6]])
+@pytest.mark.parametrize("digits", [None, 1, 3, 5])
+def test_numbers_far_from_zero_are_no_counts_with_factors(rng, means, digits):
+    X = rng.normal(means, 0.5, size=(80, 3))
+    assert find_row_counts(X if digits is None else np.round(X, digits)) is None
+
+
+@pytest.mark.parametrize("form", ["%.6g", "%.5f", "single"])
+@pytest.mark.parametrize("name", ["counts per 10,000", "binary logarithms", "centred logarithms"])
+def test_counts_are_found_in_tables_of_few_digits(rng, name, form):
+    x = rng.poisson([1, 2, 3, 5], (60, 4)).astype(float)
+    x[:, :2] = 1, 2
+    X = MADE[name](x, x.sum(axis=1, keepdims=True))
+    if form == "single":
+        X = X.astype(np.float32).astype(float)
+    else:
+        X = np.array([[float(form % value) for value in row] for row in X])
+    assert find_row_counts(X) is not None
+
+
+def test_a_constant_changes_no_p_of_whole_numbers(rng):
+    """Two groups, 5 standard deviations apart, of the kind that whole numbers hid 100 units from 0."""
+    X = np.round(rng.normal(size=(120, 3)) * 2 + np.outer(np.repeat([0, 1], 60), [10, 0, 0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        found = [es.cluster_test(X + shift, 2, n_resamples=99, rng=0) for shift in (0, 20, 100, 1000)]
+    assert [each.pvalue for each in found] == [found[0].pvalue] * 4
+    assert found[0].pvalue <= 0.05
+    assert not any("counts times a factor" in note for each in found for note in each.notes)
+
+
+def test_one_cloud_of_whole_numbers_is_one_cluster(rng):
+    """Nearly half of such samples were rejected: with level .05 more than 4 of 20 are by a chance of .003."""
+    rejected = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        for seed in range(20):
+            X = np.round(2 * rng.standard_t(5, size=(200, 3))) / 2
+            rejected += es.cluster_test(X, 2, n_resamples=99, n_splits=3, rng=seed).pvalue <= 0.05
+    assert rejected <= 4

@@ -150,9 +150,9 @@ class Exact1D(Algorithm):
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
     """Return the best partition of one column into k clusters, which are intervals numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
-    bound = (
-        eigenvalue_bound_on_line(values.gaps, values.weights, k) if power == 1 else total * (k > 1)
-    )  # G_c of squares has rank 1
+    bound = total * (k > 1)  # G_c of squares has rank 1
+    if power == 1:
+        bound = eigenvalue_bound_on_line(values.gaps, values.weights, k)
     return Partition(
         labels=labels,
         k=k,
