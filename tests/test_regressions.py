@@ -1061,7 +1061,7 @@ def test_a_call_that_would_be_refused_is_not_advised(rng):
     X = np.c_[rng.normal(0, 8, 200), 6 * np.repeat([0, 1], 100) + rng.normal(size=200)] @ [[1.0, 0.9], [0.0, 0.4]]
     shown = es.cluster_test(X, 2, n_resamples=99, rng=0)
     note = next(note for note in shown.notes if note.startswith("The clusters show in decorrelated columns: "))
-    assert 'energy_cluster(X, 2, metric="mahalanobis"). They are `.partition`' in note
+    assert 'energy_cluster(X, 2, metric="mahalanobis"). They have ' in note
     assert "That call looks for them" in note
     X = np.c_[X, X.sum(axis=1)]
     shown = es.cluster_test(X, 2, n_resamples=99, rng=0)

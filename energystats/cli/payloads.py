@@ -29,7 +29,7 @@ FIELDS: dict[type, tuple[str, ...]] = {
     ),
     ClusterTestResult: (
         "statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "n_clustered",
-        "conservative", "jittered", "notes",
+        "conservative", "jittered", "space", "notes",
     ),
     EnergyTestResult: (
         "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "n_strata", "n_plots",
@@ -67,6 +67,9 @@ def payload_of(result: Any) -> dict[str, Any]:
     if isinstance(result, ClusterTestResult):
         means = result.indices.mean(axis=0).tolist() if result.indices is not None else [None] * len(INDICES)
         fields["indices"] = dict(zip(INDICES, means, strict=True))
+        # the clusters of the test, which can lie in another space than those of `partition`
+        fields["labels"] = None if result.partition is None else result.partition.labels
+        fields["sizes"] = None if result.partition is None else result.partition.sizes
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if isinstance(result, DiscoResult):
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]
