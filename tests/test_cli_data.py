@@ -519,7 +519,7 @@ def test_standardization_and_the_three_indices_are_in_the_answer(iris, capsys):
         (["cluster", "iris.csv", "--select", "elbow"], "--select must be one of gap, eigengap, significance; got"),
         (["cluster", "iris.csv", "--report", "out.pdf"], "the name of a report must end in .html or .htm."),
         (["cluster", "iris.csv", "--metric", "precomputed"], "iris.csv: the matrix must be square, got 151 lines"),
-        (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number."),
+        (["cluster", "inf.csv"], "inf.csv: row 2 (line 3), column 'a': inf is not a finite number"),
         (["cluster", "gap.csv"], "1 of 3 rows has missing values (b 1), the first in row 2 (line 3), column 'b'"),
         (["cluster", "short.csv"], "short.csv: line 3 has 1 cell, where 2 are expected; a separator too many or too"),
         (["cluster", "long.csv"], "long.csv: line 3 has 3 cells, where 2 are expected;"),
@@ -795,3 +795,35 @@ def test_alpha_says_what_a_matrix_holds(tmp_path, capsys, rng):
     chosen = json.loads(capsys.readouterr().out)["selection"]
     assert set(chosen["choices"]) == {"gap", "eigengap"}
     assert chosen["k"] == es.select_k(R, 3, "gap", metric="precomputed", alpha=2, rng=0).k
+
+
+def test_whole_numbers_beyond_doubles_beside_decimals_stay_exact(tmp_path, capsys):
+    file = tmp_path / "ids.csv"
+    file.write_text("id,g,h\n9007199254740992,a,1\n9007199254740993,b,2\n1.5,a,3\n1.5,b,4.5\n")
+    run = ["test", str(file), "--group", "g", "--columns", "h", "--json"]
+    assert cli.main([*run, "--where", "id!=9007199254740992"]) == 0
+    assert json.loads(capsys.readouterr().out)["n"] == 3
+    assert cli.main([*run[:-2], "id"]) == 2
+    assert "beyond 2**53, such as 900719925474099" in capsys.readouterr().err
+    file.write_text("id,g\n9007199254740992,a\n4.5,b\n1.5,a\n2.5,b\n")  # exact as a double
+    assert cli.main(["test", str(file), "--group", "g"]) == 0
+
+
+def test_json_names_the_clusters_of_the_test(tmp_path, capsys):
+    r = np.random.default_rng(0)
+    X = np.c_[r.normal(0, 8, 200), 6 * np.repeat([0, 1], 100) + r.normal(size=200)]
+    file = tmp_path / "bars.csv"
+    pd.DataFrame(X @ [[1.0, 0.9], [0.0, 0.4]], columns=["x", "y"]).to_csv(file, index=False)
+    assert cli.main(["cluster", str(file), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["test"]["space"] == "decorrelated"
+    assert sorted(found["test"]["sizes"]) == [100, 100]
+    assert len(found["test"]["labels"]) == 200
+    assert found["test"]["labels"] != found["partition"]["labels"]
+
+
+def test_a_comment_in_the_first_line_is_recognised(tmp_path, capsys):
+    file = tmp_path / "comment.csv"
+    file.write_text("# of 2026\nx,y,z\n1,2,0\n3,4,1\n5,7,1\n")
+    assert cli.main(["cluster", str(file)]) == 2
+    assert "--comment '#' leaves it out" in capsys.readouterr().err

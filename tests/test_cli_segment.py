@@ -184,3 +184,12 @@ def test_columns_beyond_what_is_exact_are_named(core, capsys):
     for words in (["cluster", "core.csv", "-k", "2", "--drop", "g"], ["test", "core.csv", "--group", "g"]):
         assert cli.main(words) == 2
         assert "whole numbers beyond 2**53 in column 't'" in capsys.readouterr().err
+
+
+def test_two_spellings_of_one_place_are_no_groups(tmp_path, capsys):
+    file = tmp_path / "places.csv"
+    file.write_text("t,h\n1,1\n1.0,2\n2,3\n3,1\n4,5\n5,5\n6,4\n")
+    assert cli.main(["segment", str(file), "--order", "t"]) == 2
+    said = capsys.readouterr().err
+    assert "groups" not in said
+    assert "1" in said.splitlines()[-1]

@@ -553,3 +553,37 @@ def test_frames_that_are_drawn_have_the_columns_of_the_sample(rng):
         with pytest.raises(ValueError, match=f"{wanted} must give the columns a, b"):
             es.energy_power(*pair, [5], n_replicates=2, n_resamples=19, rng=0)
     assert es.energy_power(drawn("a", "b"), drawn("a", "b"), [5], n_replicates=2, n_resamples=19, rng=0).rows
+
+
+@pytest.mark.filterwarnings("ignore:The iteration is not making good progress")
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_that_fails_for_a_simulated_sample_begins_at_the_fit_to_the_data(seed):
+    """SciPy's search for the parameters of few beta values fails from its own start now and then."""
+    x = np.random.default_rng(3).beta(0.5, 0.5, size=12)
+    assert 0 < es.goodness_of_fit(x, stats.beta, estimate=True, rng=seed, n_resamples=49).pvalue <= 1
+
+
+def test_a_family_that_cannot_be_fitted_is_an_error_of_ours():
+    class NeverFitted(type(stats.norm)):
+        def fit(self, *args, **kwargs):
+            raise stats.FitError("no optimum")
+
+    with pytest.raises(ValueError, match=r"needs a fit of the family never by SciPy, which failed \(no optimum\)"):
+        es.goodness_of_fit([0.0, 1.0, 2.5], NeverFitted(name="never"), estimate=True, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("x", "distribution", "said"),
+    [
+        ([0.5, 1.5, 2.0], stats.poisson(1), "2 of 3 values have probability 0, such as 0.5"),
+        ([0, 1, 4], stats.binom(3, 0.5), "1 of 3 values have probability 0, such as 4"),
+        ([-0.01, 0.3, 2.0], stats.expon(), "1 of 3 values have probability 0, such as -0.01"),
+        ([0.0, 1.0, 4.0], stats.binom(4, 0.5), None),
+        ([0.0, 0.2, 1.0], stats.uniform(), None),
+    ],
+)
+def test_values_that_a_distribution_cannot_give_are_told(x, distribution, said):
+    found = es.goodness_of_fit(x, distribution, rng=0, n_resamples=19)
+    assert len(found.notes) == (said is not None)
+    assert ("The null hypothesis is false" in found.summary()) == (said is not None)
+    assert said is None or said in found.notes[0]

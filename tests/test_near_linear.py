@@ -407,3 +407,10 @@ def test_the_smallest_p_is_that_of_the_labelings_of_bins(method):
     assert test.n_resamples == 11
     assert test.pvalue == test.smallest_pvalue == 1 / 11
     assert "With 11 labelings no p below 0.0909 is possible." in words(test)
+
+
+def test_an_infinite_ratio_has_no_standard_error():
+    x = np.repeat([[0.0, 1.0], [5.0, 2.0]], 6, axis=0)
+    found = es.energy_test(x, groups=np.repeat([0, 1], 6), method="sliced", statistic="f", n_resamples=49, rng=0)
+    assert found.statistic == np.inf
+    assert np.isnan(found.statistic_error)

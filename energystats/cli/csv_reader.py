@@ -27,6 +27,7 @@ __all__ = ["MEANINGS", "code_of_dialect", "read_csv", "twice_spelled"]
 
 
 WHOLE = re.compile(r"[-+]?\d+")
+EXACT_DIGITS = 16  # of 2**53: shorter whole numbers are exact
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
 
@@ -193,7 +194,10 @@ class _CsvReader:
                 return
 
     def _read_numbers(self, cells: list[str], name: str) -> Any:
-        """Convert cells of a column to numbers; columns with whole numbers beyond 64 bits stay text."""
+        """Convert cells of a column to numbers; those with whole numbers that no type of theirs has stay text.
+
+        Such are whole numbers beyond 64 bits, and beside decimals those beyond 2**53 that are not exact as doubles.
+        """
         import pandas as pd
 
         gaps = {"", *self.scan.dialect.missing_texts}
@@ -203,6 +207,10 @@ class _CsvReader:
                 texts = [text and text.replace(sign, plain) for text in texts]
         known = [text for text in texts if text is not None]
         if not known or not all(map(WHOLE.fullmatch, known)):
+            long = [text for text in known if len(text) >= EXACT_DIGITS and WHOLE.fullmatch(text)]
+            if any(int(float(text)) != int(text) for text in long):
+                written = [text and cell for text, cell in zip(texts, cells, strict=True)]
+                return pd.Series(written, name=name, dtype=object)
             return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
         whole = [None if text is None else int(text) for text in texts]
         low, high = min(map(int, known)), max(map(int, known))

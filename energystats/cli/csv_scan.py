@@ -392,9 +392,11 @@ class Scan:
         names = expected if self.header is None else len(self.header)
         if expected not in (names, names + 1):
             if len(self.counts) == 1:
+                is_comment = self.header is not None and self.header[0].startswith("#") and not self.dialect.comment
+                hint = "; if line 1 is a comment, --comment '#' leaves it out" if is_comment else ""
                 raise BadInputError(
                     f"{self.file}: the header (line 1) has {_counted(names, 'name')}, but the rows have "
-                    f"{_counted(expected, 'cell')} each; every column needs a name."
+                    f"{_counted(expected, 'cell')} each; every column needs a name{hint}."
                 )
             expected = names
         if odd := [width for width in self.counts if width != expected]:

@@ -16,7 +16,10 @@ from energystats.inputs.labels import find_alike_but_for_rounding, find_printed_
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["in_order", "keep_labelled", "keep_whole_units", "note_doubts", "without_blanks"]
+__all__ = ["PLACE_IN_ORDER", "in_order", "keep_labelled", "keep_whole_units", "note_doubts", "without_blanks"]
+
+
+PLACE_IN_ORDER = "place in the order"
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
@@ -53,7 +56,8 @@ def _strip(cell: Any) -> Any:
 
 def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
     """Return the rows with a label in a column; BadInputError if others exist, unless `missing` is "drop"."""
-    note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
+    if what != PLACE_IN_ORDER:  # whose texts are numbers or dates
+        note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
         return table

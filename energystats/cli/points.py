@@ -114,7 +114,7 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
     infinite = np.isinf(table.frame.to_numpy(dtype=np.float64, na_value=np.nan))
     if infinite.any():
         where, value = place(infinite)
-        raise BadInputError(f"{table.file}: {where}: {float(value)} is not a finite number.")
+        raise BadInputError(f"{table.file}: {where}: {float(value)} is not a finite number, or one beyond 1.8e308.")
     return table
 
 

@@ -11,6 +11,7 @@ from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.file_table import EXACT, FileTable
 from energystats.cli.files import save_picture, write_labels
+from energystats.cli.groups import PLACE_IN_ORDER
 from energystats.cli.options import (
     FILE,
     FLAG,
@@ -53,7 +54,7 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
     from energystats.clustering.segments import segment
     from energystats.distribution_tests.segment_test import segment_test
 
-    table, labels = read_points(options, console, {"--order": (options.order, "place in the order")})
+    table, labels = read_points(options, console, {"--order": (options.order, PLACE_IN_ORDER)})
     order = _convert_order(table, labels[options.order])
     how = {**arguments_of(options), "order": order, "min_size": options.min_size}
     with bad_input(table.file, table.where), console.announcing_compilation():

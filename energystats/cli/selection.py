@@ -235,15 +235,18 @@ def _is_slip(table: FileTable, name: str) -> bool:
     declared = name in table.categories or isinstance(column.dtype, pd.CategoricalDtype)
     if declared or holds_numbers(column):
         return False
-    if _is_too_long(column):
+    if _inexact_number(column, table.dialect) is not None:
         return not _has_name_of_id(name)
     return _mostly_commas(column, table.dialect) or (name not in table.quoted and _mostly_numbers(column))
 
 
-def _is_too_long(column: pd.Series[Any]) -> bool:
-    """Return whether a column of text holds only whole numbers, one of them with more than 19 characters."""
-    filled = column.dropna().astype(str)
-    return bool(filled.str.fullmatch(r"[-+]?\d+").all() and filled.str.len().max() > 19)
+def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
+    """Return the longest whole number beyond 2**53 if a column of text holds numbers alone; None without one."""
+    numbers = {text: dialect.value_of(text.strip(" \t")) for text in map(str, column.dropna().unique())}
+    whole = [text for text, number in numbers.items() if isinstance(number, int) and abs(number) >= EXACT]
+    if not whole or None in numbers.values():
+        return None
+    return max(whole, key=lambda text: len(text.lstrip("+-0")))
 
 
 def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
@@ -328,10 +331,9 @@ def _first_text(table: FileTable, name: str) -> str:
     is_text = column.map(lambda cell: isinstance(cell, str) and dialect.value_of(cell.strip(" \t")) is None)
     bad = is_text.to_numpy(dtype=bool)
     if not bad.any():
-        if _is_too_long(column):
-            longest = max(column.dropna().map(str), key=lambda cell: len(cell.lstrip("+-0")))
+        if (inexact := _inexact_number(column, dialect)) is not None:
             return (
-                f"column {name!r} holds whole numbers beyond 2**53, such as {longest}, which are not "
+                f"column {name!r} holds whole numbers beyond 2**53, such as {inexact}, which are not "
                 "exact as floating-point numbers; subtract a common offset first"
             )
         if name in table.odd:
@@ -401,7 +403,8 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
         # neither text nor truth values, but such as decimals and dates
         objects = column.dtype == object and any(not isinstance(cell, str | bool) for cell in column.dropna())
         amounts = _holds_amounts(column, quoted=name in table.quoted)
-        if (objects and name in parsed.bare) or amounts or _is_too_long(column) or _is_slip(table, name):
+        inexact = _inexact_number(column, table.dialect) is not None
+        if (objects and name in parsed.bare) or amounts or inexact or _is_slip(table, name):
             raise BadInputError(
                 f"{table.file}: {_first_text(table, name)}; mend it, or write C({name}) in the formula, or name the "
                 "column in --category, if its cells are categories."

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -86,7 +88,13 @@ class Family:
                 f"`estimate=True` knows {', '.join(sorted(OF_COUNTS))} and SciPy's continuous families, not `{label}`; "
                 "give a function of the sample that returns the frozen distribution."
             )
-        return cls(str(label), lambda x: family(*family.fit(x)))
+        return cls(str(label), _Likelihood(family))
+
+    def beginning_at(self, found: Any) -> Family:
+        """Return the family with a second start of SciPy's search, at a distribution that was found for the data."""
+        if not isinstance(self.estimate, _Likelihood) or not hasattr(found, "args"):
+            return self
+        return replace(self, estimate=replace(self.estimate, start=tuple(found.args)))
 
     def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
         """Fit the family of distributions to a sample; return the fitted distribution and a sampler of it; (n, d)."""
@@ -111,6 +119,43 @@ class Family:
                     f"{wrong[0]:g}."
                 )
         return found, as_sampler(found, "estimate")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Likelihood:
+    """Estimate the parameters of a continuous family of SciPy by maximum likelihood, from a second start if need be.
+
+    Attributes
+    ----------
+    family : rv_continuous
+        The family.
+    start : tuple of float
+        Parameters from which the search begins again where it failed from SciPy's own start; empty without any.
+    """
+
+    family: Any
+    start: tuple[float, ...] = ()
+
+    def __call__(self, x: FloatArray) -> Any:
+        """Return the frozen distribution; raise ValueError if the search fails."""
+        from scipy.stats import FitError
+
+        # the search tries parameters that are out of range
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            if self.start:  # of hundreds of samples some are fitted roughly
+                warnings.simplefilter("ignore", RuntimeWarning)
+            try:
+                return self.family(*self.family.fit(x))
+            except FitError as error:
+                failure = error
+            if self.start:
+                *shapes, loc, scale = self.start
+                with suppress(FitError):
+                    return self.family(*self.family.fit(x, *shapes, loc=loc, scale=scale))
+        raise ValueError(
+            f"`estimate=True` needs a fit of the family {self.family.name} by SciPy, which failed ({failure}); hold "
+            f"parameters with a function of the sample: {EXAMPLE}."
+        )
 
 
 def _has_median(distribution: Any) -> bool:

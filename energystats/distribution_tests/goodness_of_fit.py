@@ -18,7 +18,7 @@ from energystats._runtime import MATRIX, Sample, Work, weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note, seed_note, state_evidence, undecided
+from energystats.display.sentences import Caution, metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
@@ -529,6 +529,7 @@ def goodness_of_fit(
         n_reference=target.size,
         reference="draws" if source.ppf is None else "quantiles",
         metric=fitted,
+        notes=_note_impossible(distribution, points),
     )
 
 
@@ -546,6 +547,7 @@ def _test_family(
     n, d = points.shape
     started = time.perf_counter()
     fit = _compare_with_fit(family, points, "the sample", metric, n_points, rng)
+    family = family.beginning_at(fit.distribution)
     fit.metric.check(points, row_places(["X"], [n], [table.index]), table.columns)
     each = Work(
         what=f"fits of {family.label} to simulated samples",
@@ -581,13 +583,35 @@ def _test_family(
         n_reference=fit.target.size,
         reference=fit.reference,
         metric=fit.metric,
+        notes=_note_impossible(fit.distribution, points),
     )
+
+
+class _Impossible(Caution):
+    """Hold a caution that a distribution cannot give the sample."""
+
+    __slots__ = ()
+
+
+def _note_impossible(distribution: Any, points: FloatArray) -> tuple[str, ...]:
+    """Return a caution if values have probability 0, outside the support or between whole numbers; else empty."""
+    if points.shape[1] > 1 or not hasattr(distribution, "support"):
+        return ()
+    x = points[:, 0]
+    low, high = (float(end) for end in distribution.support())
+    with np.errstate(all="ignore"):
+        wrong = (x < low) | (x > high) | (distribution.pmf(x) == 0 if hasattr(distribution, "pmf") else False)
+    if not wrong.any():
+        return ()
+    found = f"{int(wrong.sum())} of {x.size} values have probability 0, such as {x[wrong][0]:.6g}"
+    return (_Impossible(f"The distribution cannot give this sample, whatever p is: {found}."),)
 
 
 class _Fit(NamedTuple):
     """A sample compared with the distribution fitted to it: the statistic, and what it was compared with."""
 
     statistic: float
+    distribution: Any
     source: Sampler
     target: _ReferencePoints
     reference: Literal["exact", "quantiles", "draws"]
@@ -606,10 +630,10 @@ def _compare_with_fit(
     found, source = family.fitted(points, what)
     atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
     if atoms is not None:
-        return _Fit(float(atoms.compare(points[None])[0]), source, atoms, "exact", metric)
+        return _Fit(float(atoms.compare(points[None])[0]), found, source, atoms, "exact", metric)
     target, fitted = _make_reference_points(source, points.shape[1], n_points, metric, rng)
     reference: Literal["quantiles", "draws"] = "draws" if source.ppf is None else "quantiles"
-    return _Fit(float(target.compare(points[None])[0]), source, target, reference, fitted)
+    return _Fit(float(target.compare(points[None])[0]), found, source, target, reference, fitted)
 
 
 def _reference_size(n: int) -> int:
@@ -792,7 +816,8 @@ class GoodnessOfFitResult(Result):
     metric : Metric
         With every parameter that was fitted to the reference.
     notes : tuple of str
-        Of a test of normality, that many values are equal, or to which grid simulated samples were rounded.
+        Of a test of normality, that many values are equal, or to which grid simulated samples were rounded; of another
+        one, that some values are impossible.
     """
 
     _one_row = True
@@ -834,6 +859,8 @@ class GoodnessOfFitResult(Result):
         return [*known, metric_note(self.metric, None), *undecided(self.pvalue, self.pvalue_interval, "samples")]
 
     def _conclusion(self) -> str:
+        if any(isinstance(note, _Impossible) for note in self.notes):
+            return "The null hypothesis is false: the distribution cannot give this sample."
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"
         return state_evidence(self.pvalue, "of a misfit", note=others)
 

@@ -136,13 +136,16 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
 
 def check_dense(values: object, name: str) -> None:
     """Raise TypeError for data that are no dense table of numbers: a sparse matrix, dict, record array or LazyFrame."""
+    code = name if name.isidentifier() else "x"  # of the samples 1, 2, ... nobody knows the names
     if hasattr(values, "toarray"):
-        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{name}.toarray()`.")
+        raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{code}.toarray()`.")
     if isinstance(values, dict) or getattr(getattr(values, "dtype", None), "names", None):
         kind = "a dict" if isinstance(values, dict) else "an array of records"
-        raise TypeError(f"`{name}` must hold real numbers, got {kind}; make a table of it: `pandas.DataFrame({name})`.")
+        raise TypeError(
+            f"`{name}` must hold real numbers, got {kind}; make a table of it with `pandas.DataFrame({code})`."
+        )
     if type(values).__name__ == "LazyFrame" and hasattr(values, "collect"):
-        raise TypeError(f"`{name}` must hold real numbers, got a LazyFrame; compute it first: `{name}.collect()`.")
+        raise TypeError(f"`{name}` must hold real numbers, got a LazyFrame; compute it first: `{code}.collect()`.")
 
 
 def check_not_path(values: object, name: str) -> None:

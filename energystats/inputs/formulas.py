@@ -510,9 +510,10 @@ def _contains(larger: Any, term: Any) -> bool:
 
 def _check_columns(name: str, columns: FloatArray) -> None:
     """Raise ValueError if computed columns of a formula have values that are not finite."""
-    bad = int((~np.isfinite(columns).all(axis=1)).sum())
-    if bad:
-        raise ValueError(f"`formula`: {name} is not finite in {bad} of {len(columns)} rows.")
+    bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
+    if bad.size:
+        first = f"the first at position {bad[0]}, counted from 0"
+        raise ValueError(f"`formula`: {name} is not finite in {bad.size} of {len(columns)} rows, {first}.")
 
 
 def _write_plain_message(error: BaseException) -> str:
