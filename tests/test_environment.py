@@ -73,7 +73,7 @@ def test_numbers_in_the_text_of_a_loop_compile_no_other_loop_again(compiled):
     modules = [module for name, module in sys.modules.items() if name.startswith("energystats._core.")]
     loops = {loop for module in modules for loop in vars(module).values() if hasattr(loop, "nopython_signatures")}
     signatures = [signature.args for loop in loops for signature in loop.nopython_signatures]
-    assert len(signatures) > 30
+    assert len(signatures) > 15  # of a warm cache, those that Python calls
     assert not [types for types in signatures if any("Literal" in str(of_one) for of_one in types)]
 
 

@@ -5,15 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from energystats._core.statistics import share
-from energystats.cluster_tests.results import ClusterTestResult
-from energystats.clustering.partition import Partition
-from energystats.clustering.segments import Segmentation, Segments
-from energystats.distribution_tests.disco_result import DiscoResult
-from energystats.distribution_tests.pairwise_tests import PairwiseTestsResult
-from energystats.distribution_tests.results import EnergyTestResult
-from energystats.distribution_tests.segment_test import SegmentTestResult
-from energystats.geometry.results import Euclidization
-from energystats.selection.results import SelectKResult
 
 __all__ = ["payload_of"]
 
@@ -22,32 +13,33 @@ SEGMENTS = (
     "k", "labels", "sizes", "breakpoints", "within", "between", "total", "within_per_segment", "min_size", "metric",
     "notes",
 )  # fmt: skip
-FIELDS: dict[type, tuple[str, ...]] = {
-    Partition: (
+# by the name of the class of a result: importing all of them takes longer than a small table
+FIELDS: dict[str, tuple[str, ...]] = {
+    "Partition": (
         "k", "labels", "sizes", "within", "between", "total", "within_per_cluster", "bound", "tightness", "algorithm",
         "n_init", "n_iter", "converged", "breaks", "metric",
     ),
-    ClusterTestResult: (
+    "ClusterTestResult": (
         "statistic", "pvalue", "method", "null_hypothesis", "k", "n_resamples", "n_splits", "n_clustered",
         "conservative", "jittered", "space", "notes",
     ),
-    EnergyTestResult: (
+    "EnergyTestResult": (
         "statistic", "statistic_name", "pvalue", "pvalue_interval", "method", "n_resamples", "n_strata", "n_plots",
         "null_hypothesis", "effect_size", "inhomogeneity", "within", "between", "total", "sizes", "labels", "metric",
         "notes",
     ),
-    PairwiseTestsResult: ("correction", "method", "n_resamples", "n_strata", "n_plots", "metric", "notes"),
-    DiscoResult: (
+    "PairwiseTestsResult": ("correction", "method", "n_resamples", "n_strata", "n_plots", "metric", "notes"),
+    "DiscoResult": (
         "statistic", "pvalue", "method", "n_resamples", "n_strata", "null_hypothesis", "decomposition", "residual",
         "df_residual", "total", "n", "metric", "notes",
     ),
-    Segmentation: (*SEGMENTS, "within_by_k", "breakpoints_by_k", "penalty", "exact", "within_limits"),
-    SegmentTestResult: (
+    "Segmentation": (*SEGMENTS, "within_by_k", "breakpoints_by_k", "penalty", "exact", "within_limits"),
+    "SegmentTestResult": (
         *SEGMENTS, "statistic", "pvalue", "pvalue_interval", "method", "n_resamples", "null_hypothesis", "level",
         "block_length",
     ),
-    Euclidization: ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
-    SelectKResult: ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),
+    "Euclidization": ("method", "constant", "min_eigenvalue", "max_eigenvalue", "threshold", "changed", "n"),
+    "SelectKResult": ("k", "criterion", "null", "k_max", "choices", "n_resamples", "level", "notes"),
 }  # fmt: skip
 CONTRAST = ("name", "statistic", "pvalue", "pvalue_adjusted")
 INDICES = ("log_likelihood_ratio", "E", "distance")
@@ -57,24 +49,24 @@ TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 def payload_of(result: Any) -> dict[str, Any]:
     """Return the fields of a result by name, as a dictionary for JSON output."""
-    names = next(names for kind, names in FIELDS.items() if isinstance(result, kind))
-    fields = {name: getattr(result, name) for name in names}
+    kind = next(base.__name__ for base in type(result).__mro__ if base.__name__ in FIELDS)
+    fields = {name: getattr(result, name) for name in FIELDS[kind]}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
         fields["standardized"] = result.standardization is not None
-    if isinstance(result, Partition | Segments):
+    if kind in ("Partition", "Segmentation", "SegmentTestResult"):
         fields["share"] = share(result.between, result.total)
-    if isinstance(result, ClusterTestResult):
+    if kind == "ClusterTestResult":
         means = result.indices.mean(axis=0).tolist() if result.indices is not None else [None] * len(INDICES)
         fields["indices"] = dict(zip(INDICES, means, strict=True))
         # the clusters of the test, which can lie in another space than those of `partition`
         fields["labels"] = None if result.partition is None else result.partition.labels
         fields["sizes"] = None if result.partition is None else result.partition.sizes
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
-    if isinstance(result, DiscoResult):
+    if kind == "DiscoResult":
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]
-    if isinstance(result, SegmentTestResult):
+    if kind == "SegmentTestResult":
         fields["tests"] = [{name: getattr(test, name) for name in TEST} for test in result.tests]
-    if isinstance(result, SelectKResult | PairwiseTestsResult):
+    if kind in ("SelectKResult", "PairwiseTestsResult"):
         fields["table"] = result.table.to_dict(orient="records")
     return fields

@@ -118,7 +118,6 @@ class Study:
     ) -> Study:
         """Cluster points into k clusters, given, chosen by `criterion` or 2, and test them; return all for a report."""
         from energystats.clustering.energy_cluster import energy_cluster
-        from energystats.selection.select_k import select_k
 
         options = DEFAULTS | options
         search = search_options(options)
@@ -126,7 +125,7 @@ class Study:
         selecting = {"k_max": options["k_max"], "criterion": criterion, **search, "alpha": options["alpha"]}
         selecting["conservative"] = options["conservative"]
         how: dict[str, Any] = {"rng": rng, "progress": progress}
-        selection = None if criterion is None else select_k(X, **selecting, **how)
+        selection = None if criterion is None else _choose_k(X, selecting | how)
         wanted = k if k is not None else 2 if selection is None else selection.k
         return cls(
             data=_as_frame(X),
@@ -275,6 +274,13 @@ def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `energy_cluster` from those of a report; alpha is 1 for a matrix of rho."""
     alpha = 1.0 if is_named(options["metric"], "precomputed") else options["alpha"]
     return {"metric": options["metric"], "alpha": alpha, "standardize": options["standardize"]}
+
+
+def _choose_k(X: Any, how: dict[str, Any]) -> SelectKResult:
+    """Select the number of clusters; the import waits for reports that ask for it."""
+    from energystats.selection.select_k import select_k
+
+    return select_k(X, **how)
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
