@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats._core import labelings, normal_mixture, pvalues, statistics, sums
+from energystats._core import group_sums, labelings, normal_mixture, pvalues, statistics
 from energystats._core import sums_on_line as gaps
 from energystats._core.exact_1d import split_within
 from energystats._core.hartigan import cluster_table, hartigan_pass
@@ -43,7 +43,7 @@ def route(request, rng, monkeypatch):
     monkeypatch.setattr(pairs, "TILE_COLUMNS", 9)
     if request.param == "tiles":
         monkeypatch.setattr(pairs, "STORED_UP_TO", 0)
-        monkeypatch.setattr(sums, "ROWS_AT_ONCE", 11)
+        monkeypatch.setattr(group_sums, "ROWS_AT_ONCE", 11)
     return case(rng, 1 if request.param == "line" else 3)
 
 
@@ -121,7 +121,7 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     if weighted == "unlike":  # a light group may be the last one, and no difference may take its digits
         weights[groups.codes < groups.k - 1] *= 1e8
         labelings[0][0] = groups.codes
-    drawn = list(sums.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
+    drawn = list(group_sums.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
     found, masses = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
@@ -132,11 +132,11 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
 
 def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():
     for n, multiplied in ((5000, 1), (100_000, 1), (100_000, 3), (10**6, 2)):
-        room = sums.room_for_labelings(n, multiplied, as_labels=True)
-        assert room >= sums.room_for_labelings(n, multiplied, as_labels=False)
-        assert n * room <= sums.INDICATOR_BYTES
-        assert n * n * multiplied * room <= sums.MULTIPLIED_AT_ONCE or room == labelings.LABELINGS_PER_BLOCK
-    assert sums.room_for_labelings(100_000, 1, as_labels=True) >= 1000  # a default test reads its pairs once
+        room = group_sums.room_for_labelings(n, multiplied, as_labels=True)
+        assert room >= group_sums.room_for_labelings(n, multiplied, as_labels=False)
+        assert n * room <= group_sums.INDICATOR_BYTES
+        assert n * n * multiplied * room <= group_sums.MULTIPLIED_AT_ONCE or room == labelings.LABELINGS_PER_BLOCK
+    assert group_sums.room_for_labelings(100_000, 1, as_labels=True) >= 1000  # a default test reads its pairs once
 
 
 def test_a_label_takes_a_byte_where_labels_are_kept(rng, monkeypatch):
@@ -156,7 +156,7 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng):
         random_labels = labelings.Exchangeable.freely(groups.codes).random(
             300, labelings.draw_key(np.random.default_rng(4))
         )
-        drawn = sums.null_sums(d.pairs, np.ones(d.n), random_labels, groups.k, at_once=at_once)
+        drawn = group_sums.null_sums(d.pairs, np.ones(d.n), random_labels, groups.k, at_once=at_once)
         draws.append(np.concatenate([M for M, _ in drawn]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)
@@ -309,12 +309,12 @@ def test_the_loop_over_gaps_gives_what_running_sums_give(k, rng, monkeypatch):
     x = rng.integers(0, 40, n).astype(float)
     order = np.argsort(x, kind="stable")
     steps, Z = np.diff(x[order]), rng.uniform(0, 2, (n, k, 2))
-    monkeypatch.setattr(sums, "COMPILED_FROM", 10**9)
-    plain = sums.block_sums_sorted(steps, order, Z)
-    monkeypatch.setattr(sums, "COMPILED_FROM", 0)
-    assert_allclose(sums.block_sums_sorted(steps, order, Z), plain, rtol=1e-12)
+    monkeypatch.setattr(group_sums, "COMPILED_FROM", 10**9)
+    plain = group_sums.block_sums_sorted(steps, order, Z)
+    monkeypatch.setattr(group_sums, "COMPILED_FROM", 0)
+    assert_allclose(group_sums.block_sums_sorted(steps, order, Z), plain, rtol=1e-12)
     few = order[order < 30]
-    expected = sums.block_sums_sorted(np.diff(x[few]), few, Z[:30])
+    expected = group_sums.block_sums_sorted(np.diff(x[few]), few, Z[:30])
     assert_allclose(gaps.sums_over_gaps.py_func(np.diff(x[few]), few, Z[:30]).transpose(2, 0, 1), expected, rtol=1e-12)
 
 
@@ -342,12 +342,12 @@ def test_sums_across_two_sorted_samples_are_those_of_all_pairs(x, y):
 @pytest.mark.parametrize("k", [2, 4])
 def test_sums_of_sorted_groups_are_those_of_sorted_points(k, rng):
     """Groups of unlike size, one of a single point, with ties and an offset; few points are left to the other way."""
-    n = sums.COMPILED_FROM // k + 1
+    n = group_sums.COMPILED_FROM // k + 1
     x = 1e3 + np.round(rng.standard_normal(n), 3)
     codes = np.minimum(rng.geometric(0.7, n) - 1, k - 1)
     codes[codes == k - 1] = 0
     codes[n // 2] = k - 1
     order = np.argsort(x)
-    slow = sums.block_sums_sorted(np.diff(x[order]), order, Groups(codes, tuple(range(k))).indicators())[0]
-    assert_allclose(sums.sums_of_sorted_groups(x, codes, k), slow, rtol=1e-12)
-    assert sums.sums_of_sorted_groups(x[:100], codes[:100], k) is None
+    slow = group_sums.block_sums_sorted(np.diff(x[order]), order, Groups(codes, tuple(range(k))).indicators())[0]
+    assert_allclose(group_sums.sums_of_sorted_groups(x, codes, k), slow, rtol=1e-12)
+    assert group_sums.sums_of_sorted_groups(x[:100], codes[:100], k) is None
