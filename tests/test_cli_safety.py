@@ -349,7 +349,7 @@ WHILE_IMPORTING = textwrap.dedent("""
     ("module", "name"),
     [
         ("scipy.spatial", "SIGINT"),
-        pytest.param("scipy.optimize", "SIGTERM", marks=pytest.mark.slow),
+        pytest.param("scipy.linalg", "SIGTERM", marks=pytest.mark.slow),
         pytest.param("pandas", "SIGINT", marks=pytest.mark.slow),  # later than the other ones
     ],
 )

@@ -400,7 +400,13 @@ def test_binary_columns_are_told(rng):
     few = np.column_stack((rng.standard_normal((100, 2)), items[:, 0]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", es.TiesWarning)
-        assert "two values" not in str(es.cluster_test(few, n_resamples=19, n_splits=1, rng=0).notes)
+        found = es.cluster_test(few, n_resamples=19, n_splits=1, rng=0)
+    assert any(note.startswith("1 of 3 columns has two values only. Beside a column") for note in found.notes)
+    assert "two values" not in found.summary()  # a note, and no caution
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        found = es.cluster_test(few[:, :2], n_resamples=19, n_splits=1, rng=0)
+    assert "two values" not in str(found.notes)
 
 
 def rows_are_alike(X, **how):

@@ -130,7 +130,7 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
         "because point masses count as modes."
     )
     if any(column.coarse for column in ties):
-        note = Caution(WIDE_STEPS, note)
+        note = Caution(WIDE_STEPS, f"{note} Another seed jitters them otherwise, and more `n_splits` do not: try some.")
         warn(note, TiesWarning, once=True)
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:
@@ -248,10 +248,16 @@ def _note_few_places(points: FloatArray) -> tuple[str, ...]:
 
 
 def _note_two_values(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if at least half of several columns have only two values; else an empty tuple."""
+    """Return a caution if at least half of several columns have only two values, a note if some have; else nothing."""
     count = sum(np.unique(column).size == 2 for column in points.T)
-    if points.shape[1] == 1 or 2 * count < points.shape[1]:
+    if points.shape[1] == 1 or count == 0:
         return ()
+    if 2 * count < points.shape[1]:
+        return (
+            f"{count} of {points.shape[1]} columns {'has' if count == 1 else 'have'} two values only. Beside a column "
+            "that it was made from (age, and age above 18) such a column shows two modes in one cloud, and a small p "
+            "need not mean groups of rows: leave it out to see.",
+        )
     return (
         Caution(
             f"{count} of {points.shape[1]} columns have two values only. A small p need not mean groups of rows.",
