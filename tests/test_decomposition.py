@@ -103,6 +103,9 @@ def test_terms_match_their_definition(frame, rotating_seed, model, decomposition
             assert row.pvalue == pytest.approx(p)
             assert result.statistic == pytest.approx(F)
             continue
+        if strata is not None:  # every model has the strata; F of the table has not
+            parts = tuple(np.column_stack((part, np.eye(4)[frame["block"]])) for part in parts)
+            p = counted(R, parts)[3]
         assert row.pvalue_features == pytest.approx(p), name
         if reduced != "1":  # residuals of least squares, in place of the points
             fitted = parts[0] @ np.linalg.lstsq(parts[0], Y, rcond=None)[0]
@@ -1416,3 +1419,35 @@ def test_a_column_named_1_is_missing_where_it_is_used(named):
     assert es.disco("`0` ~ g", data=named, n_resamples=9, rng=0).table["df"].iloc[-1] == 23
     with pytest.raises(ValueError, match="Values are missing in 1 of 24 rows"):
         es.disco("`0` ~ I(`1`)", data=named, n_resamples=9, rng=0)
+
+
+def within_subjects(rng, effect=0.0, d=10):
+    """Twelve subjects in three groups, far apart, six times each; the groups differ over time by an effect."""
+    data = pd.DataFrame([(s, s % 3, t) for s in range(12) for t in range(6)], columns=["s", "g", "t"]).astype(str)
+    s, g, t = (data[name].astype(int).to_numpy() for name in data)
+    Y = 3 * rng.normal(size=(12, d))[s] + rng.normal(size=(72, d))
+    return Y + effect * np.outer((g == 0) * (t >= 3), np.ones(d)), data
+
+
+@pytest.mark.parametrize("how", [{}, {"alpha": 2.0}, {"metric": "cityblock"}], ids=str)
+def test_interactions_within_strata_that_differ_are_not_found_where_none_are(rng, how):
+    """Three quarters of such samples were rejected; with level .05 more than 6 of 30 are by a chance of .0006."""
+    p = []
+    for seed in range(30):
+        Y, data = within_subjects(rng)
+        found = es.disco(Y, "~ g * t", data=data, design=es.Design(strata="s"), n_resamples=99, rng=seed, **how)
+        p.append(found.table.loc[["t", "g:t"], "pvalue"])
+        assert np.isnan(found.table.pvalue["g"])  # constant in every subject
+    assert (np.array(p) <= 0.05).sum(axis=0).max() <= 6
+    assert any("residual within strata" in note for note in found.notes)
+
+
+def test_interactions_within_strata_are_found(rng):
+    Y, data = within_subjects(rng, effect=3.0)
+    within = es.Design(strata="s")
+    # one test, whether the formula names the strata or not
+    found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
+    assert [each.terms[-1].pvalue for each in found] == [0.01, 0.01]
+    Y, _ = within_subjects(rng)
+    found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
+    assert found[0].terms[-1].pvalue == found[1].terms[-1].pvalue

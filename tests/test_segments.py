@@ -445,16 +445,16 @@ def test_the_breaks_of_ecp(name):
     assert known["p"][-1] > 0.05 < found.tests[-1].pvalue
 
 
+@pytest.mark.parametrize("alpha", [1.0, 2.0])
 @pytest.mark.parametrize("name", ["nile", "coal", "core"])
-def test_w_is_never_above_that_of_coniss(name):
-    """rioja's chclust joins neighbouring rows one by one; ours is the smallest sum of squares of all cuts."""
+def test_w_is_never_above_that_of_coniss(name, alpha):
+    """rioja's chclust joins neighbouring rows one by one; ours is the smallest W of all cuts, and T its last height."""
     _, X, _ = series_of(name)
-    best = es.segment(X, 8, alpha=2.0, min_size=1).within_by_k
-    R = rho_of(X, 2.0)
-    ratios = [
-        within_of(R, [0, *breaks, len(X)]) / best[k - 1]
-        for k, breaks in enumerate(DIVISIVE[name]["coniss"]["breaks_by_k"], 2)
-    ]
+    known = DIVISIVE[name]["coniss"][f"{alpha:g}"]
+    best = es.segment(X, 8, alpha=alpha, min_size=1).within_by_k
+    R = rho_of(X, alpha)
+    assert known["height"] == pytest.approx(best[0], rel=1e-10)
+    ratios = [within_of(R, [0, *breaks, len(X)]) / best[k - 1] for k, breaks in enumerate(known["breaks_by_k"], 2)]
     assert min(ratios) >= 1 - 1e-12
     assert 1.01 < max(ratios) < 1.1
 

@@ -19,6 +19,7 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
 from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms, take_residuals
+from energystats._core.powers_of_two import exponents
 from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
@@ -61,6 +62,10 @@ IN_FEATURES = (
     "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
     "a squared Euclidean distance: shifts along one line are an interaction there, found nearly always. Where points "
     "have coordinates, give these, with a metric of differences."
+)
+IN_STRATA = (
+    "p of a term compares its dispersion with the residual within strata, F of the table with the residual of the "
+    "model: put the strata into the formula, too, and both have the same residual."
 )
 Decomposition = Literal["sequential", "marginal"]
 
@@ -149,7 +154,8 @@ def disco(
     single factor and of the whole model are exact; other terms permute residuals, which is approximate: of the columns
     by least squares (the other terms add up in location), or, of a matrix and of metrics that compare no differences,
     in the feature space of rho, where for alpha < 2 two shifts along one line are an interaction; p of an interaction
-    is the larger of both. Formulas, measured levels, and cost, O(n^2 (d + r n_resamples)) time for each adjusted term,
+    is the larger of both. Where strata are given and some term is adjusted, p of every term compares with the residual
+    within strata. Formulas, measured levels, and cost, O(n^2 (d + r n_resamples)) time for each adjusted term,
     O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
@@ -568,21 +574,24 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
     d, names = question.d, [term.name for term in question.terms]
-    blocks, tested = _permuted_blocks(question)
-    Q, hypotheses = _subspaces(question.terms)
-    r = Q.shape[1]
-    residuals = _residuals_needed(d, hypotheses, tested)
-    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(1 + len(residuals))
+    strata, moved = _permuted_strata(question)
+    blocks = (np.arange(d.n),) if strata is None else strata.members()
+    model = _subspaces(question.terms)
+    inner = model if strata is None or not model.is_adjusted else _subspaces_within(question.terms, strata)
+    tested = [moves and each.df > 0 for moves, each in zip(moved, inner.hypotheses, strict=True)]
+    residuals = _residuals_needed(d, inner, tested)
+    asked = _list_asked(model, inner, residuals)
+    hypotheses, r = model.hypotheses, model.Q.shape[1]
+    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
     how = replace(how, progress=weigh(how.progress, d, work))
     # in units of T the tolerance of ties is a number without a unit
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
-    whole = Hypothesis(np.empty((r, 0)), np.eye(r))
-    asked = [_Asked((whole, *hypotheses)), *(_Asked((hypotheses[j],), of_residuals=True) for j in residuals)]
-    observed, null = _compute_dispersions(d, Q, asked, unit, blocks, how)
+    observed, null = _compute_dispersions(d, asked, unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
+    pvalues = pvalues[len(names) * (inner is not model) :]
     in_features = [p if moves else math.nan for p, moves in zip(pvalues, tested, strict=False)]
     in_location = dict(zip(residuals, pvalues[len(names) :], strict=True))
     (S, W), *parts = observed[: 1 + len(names)]
@@ -604,7 +613,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         pvalue=pvalue,
         method="permutation",
         n_resamples=n_resamples,
-        n_strata=len(blocks) if question.strata is not None else 0,
+        n_strata=0 if strata is None else strata.k,
         null_hypothesis=_describe_null_of_model(
             d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
         ),
@@ -617,35 +626,51 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=(
-            *question.notes,
-            *question.notes_on_strata,
-            *(() if residuals or d.metric.only_means or len(names) == 1 else (IN_FEATURES,)),
-        ),
+        notes=_notes_on_terms(question, inner, residuals),
     )
 
 
-def _residuals_needed(d: Dissimilarity, hypotheses: list[Hypothesis], tested: list[bool]) -> list[int]:
+def _notes_on_terms(question: _Question, inner: _Model, residuals: list[int]) -> tuple[str, ...]:
+    """Return the notes of a test of several terms or of a covariate."""
+    in_location = residuals or question.d.metric.only_means or len(question.terms) == 1
+    return (
+        *question.notes,
+        *question.notes_on_strata,
+        *(() if inner.strata is None else (IN_STRATA,)),
+        *(() if in_location else (IN_FEATURES,)),
+    )
+
+
+def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> list[int]:
     """List the tested terms that are adjusted for others and whose test also permutes residuals of the coordinates."""
     # with squared distances the feature space is that of the coordinates; other metrics compare no differences
     if not d.metric.by_differences or d.metric.only_means:
         return []
-    return [j for j, each in enumerate(hypotheses) if tested[j] and each.reduced.shape[1]]
+    return [j for j, each in enumerate(model.hypotheses) if tested[j] and each.reduced.shape[1]]
 
 
-def _permuted_blocks(question: _Question) -> tuple[tuple[Any, ...], list[bool]]:
-    """Return the rows of every stratum, and for each model term whether permuting within strata changes it."""
-    n = question.d.n
+def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Asked]:
+    """List what is computed: the model and its terms, the terms within strata, and each term of residuals."""
+    r = model.Q.shape[1]
+    asked = [_Asked(model, (Hypothesis(np.empty((r, 0)), np.eye(r)), *model.hypotheses))]
+    if inner is not model:
+        asked.append(_Asked(inner, inner.hypotheses))
+    return [*asked, *(_Asked(inner, (inner.hypotheses[j],), inner.reduced_basis(j)) for j in residuals)]
+
+
+def _permuted_strata(question: _Question) -> tuple[Groups | None, list[bool]]:
+    """Return the strata, None without any, and for each model term whether permuting within strata changes it."""
     if question.strata is None:
-        return (np.arange(n),), [True] * len(question.terms)
-    blocks = Groups.from_labels(question.strata, n, name="strata").members()
+        return None, [True] * len(question.terms)
+    strata = Groups.from_labels(question.strata, question.d.n, name="strata")
+    blocks = strata.members()
     moved = [_varies_within(blocks, term) for term in question.terms]
     if not any(moved):
         raise ValueError(
             f"`strata` must leave something to permute, but in each of its {len(blocks)} blocks all rows have the same "
             f"{', '.join(term.name for term in question.terms)}."
         )
-    return blocks, moved
+    return strata, moved
 
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
@@ -657,8 +682,46 @@ def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
     return all(any((np.ptp(Q[rows], axis=0) > CONSTANT_WITHIN).any() for rows in blocks) for Q in (own, added))
 
 
-def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
-    """Compute an orthonormal basis of all model terms, without the constant, and the hypothesis of each term in it."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Model:
+    """Hold the subspaces of a linear model, and the strata that every term is adjusted for.
+
+    Attributes
+    ----------
+    Q : ndarray of shape (n, r)
+        Orthonormal basis of all terms, without the constant and the means of the strata.
+    hypotheses : tuple of Hypothesis
+        Each term, in coordinates of that basis.
+    strata : Groups or None
+        The strata; None if terms are not adjusted for any.
+    """
+
+    Q: FloatArray
+    hypotheses: tuple[Hypothesis, ...]
+    strata: Groups | None = None
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Return whether some term is adjusted for another one."""
+        return any(each.reduced.shape[1] for each in self.hypotheses)
+
+    def reduced_basis(self, j: int) -> FloatArray:
+        """Return an orthonormal basis of what term j is adjusted for, the strata included; (n, q)."""
+        basis = self.Q @ self.hypotheses[j].reduced
+        if self.strata is None:
+            return basis
+        sizes = np.bincount(self.strata.codes)
+        return np.hstack([np.eye(self.strata.k)[self.strata.codes] / np.sqrt(sizes), basis])
+
+    def total(self, points: Dissimilarity) -> float:
+        """Compute T of points, or the sum of T over the strata."""
+        if self.strata is None:
+            return float(points.row_totals.sum()) / (2 * points.n)
+        return float(statistics.within_per_cluster(*points.group_sums(self.strata)).sum())
+
+
+def _subspaces(terms: tuple[Term, ...]) -> _Model:
+    """Compute the model of all terms: an orthonormal basis, without the constant, and the hypothesis of each term."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing
@@ -677,7 +740,37 @@ def _subspaces(terms: tuple[Term, ...]) -> tuple[FloatArray, list[Hypothesis]]:
         else:
             _check_rounding(term, reduced)
         hypotheses.append(Hypothesis(Q.T @ reduced, Q.T @ added))
-    return Q, hypotheses
+    return _Model(Q, tuple(hypotheses))
+
+
+def _subspaces_within(terms: tuple[Term, ...], strata: Groups) -> _Model:
+    """Compute the model of all terms within strata, from columns less the means of their strata.
+
+    Rows are permuted within strata, which leaves differences between these in W: beside them F does not see that the
+    fit of the reduced model took dimensions from the residuals, and p would be too small [theory 3, strata].
+    """
+    nothing = np.empty((strata.codes.size, 0))
+    inner = [Term(t.name, _centred_within(t.columns, strata), _centred_within(t.others, strata)) for t in terms]
+    Q = nothing
+    for term in inner:
+        Q = np.hstack([Q, added_basis(np.hstack([term.others, term.columns]), Q)])
+    names = f"{', '.join(term.name for term in terms)} and the strata"
+    _check_residual(names, strata.codes.size, strata.k - 1 + Q.shape[1])
+    hypotheses = []
+    for term in inner:
+        reduced = added_basis(term.others, nothing)
+        hypotheses.append(Hypothesis(Q.T @ reduced, Q.T @ added_basis(term.columns, reduced)))
+    return _Model(Q, tuple(hypotheses), strata)
+
+
+def _centred_within(columns: FloatArray, strata: Groups) -> FloatArray:
+    """Subtract the means of the strata from columns; those that are constant in every stratum become 0; (n, p)."""
+    columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))
+    left = np.empty_like(columns)
+    for rows in strata.members():
+        left[rows] = columns[rows] - columns[rows].mean(axis=0)
+    left[:, np.linalg.norm(left, axis=0) <= CONSTANT_WITHIN * np.linalg.norm(columns, axis=0)] = 0.0
+    return left
 
 
 def _check_rounding(term: Term, reduced: FloatArray) -> None:
@@ -733,30 +826,33 @@ class _Asked:
 
     Attributes
     ----------
+    model : _Model
+        The model.
     hypotheses : tuple of Hypothesis
         What is tested there.
-    of_residuals : bool
-        Whether rho is that of the residuals of the coordinates from the first reduced model, in place of the points.
+    adjusted : ndarray of shape (n, q) or None
+        Basis of a model whose residuals of the coordinates take the place of the points.
     """
 
+    model: _Model
     hypotheses: tuple[Hypothesis, ...]
-    of_residuals: bool = False
+    adjusted: FloatArray | None = None
 
     def dispersions(
-        self, d: Dissimilarity, Q: FloatArray, unit: float, orders: Iterator[AnyArray]
+        self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
         """Yield dispersions S and W for each hypothesis, of the observed order and then of blocks of permutations."""
-        points = d.residuals(Q @ self.hypotheses[0].reduced) if self.of_residuals else d
+        points, Q = d if self.adjusted is None else d.residuals(self.adjusted), self.model.Q
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
-        gram, total = seen.own[0], float(points.row_totals.sum()) / (2 * d.n)
+        gram, total = seen.own[0], self.model.total(points)
         for forms in itertools.chain((seen,), null_forms(points.pairs.block_sums, Q, RQ, orders)):
             pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in self.hypotheses)
             yield [(S / unit, W / unit) for S, W in pairs]
 
 
 def _compute_dispersions(
-    d: Dissimilarity, Q: FloatArray, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
+    d: Dissimilarity, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
     """Compute dispersions S and W of each tested hypothesis, observed and under permutations, divided by `unit`."""
     n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
@@ -766,7 +862,7 @@ def _compute_dispersions(
     parts = (
         (start, dispersions)
         for start, each, permuted in zip(starts, asked, orders, strict=False)
-        for dispersions in each.dispersions(d, Q, unit, permuted)
+        for dispersions in each.dispersions(d, unit, permuted)
     )
     total = (n_resamples + 1) * len(asked)  # the observed order first
     with closing(

@@ -10,11 +10,14 @@ found <- lapply(names(series), function(name) {
   divisive <- sprintf("e.divisive(X, sig.lvl = .05, R = 999, min.size = %d, alpha = 1)", if (name == "core") 5 else 10)
   set.seed(1)
   e <- evaluate(divisive, X)
-  coniss <- "chclust(dist(X), method = \"coniss\")"
-  tree <- evaluate(coniss, X)
-  first <- function(k) which(diff(cutree(tree, k = k)) != 0)
+  # its heights are T of the distances it is given: of alpha = 1, and squared, as Grimm's CONISS has them, of alpha = 2
+  zones <- function(coniss) {
+    tree <- evaluate(coniss, X)
+    first <- function(k) which(diff(cutree(tree, k = k)) != 0)
+    list(call = coniss, height = max(tree$height), breaks_by_k = lapply(2:8, function(k) I(first(k))))
+  }
   list(e_divisive = list(call = divisive, first_of_segment = I(e$estimates), p = I(e$p.values), last = e$considered.last),
-       coniss = list(call = coniss, breaks_by_k = lapply(2:8, function(k) I(first(k)))))
+       coniss = lapply(c("1" = "chclust(dist(X), method = \"coniss\")", "2" = "chclust(dist(X)^2, method = \"coniss\")"), zones))
 })
 versions <- lapply(c(ecp = "ecp", rioja = "rioja", vegan = "vegan"), function(p) as.character(packageVersion(p)))
 names(found) <- names(series)
