@@ -18,6 +18,7 @@ from energystats._core.gram import centred, largest_eigenpairs
 from energystats._core.group_sums import random_directions
 from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
+from energystats._core.statistics import within_per_cluster
 from energystats._runtime import check_memory
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
@@ -63,6 +64,7 @@ ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
+ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -333,6 +335,18 @@ class Dissimilarity(abc.ABC):
         """Compute M = Z'RZ, the sums of rho between groups, and the group sizes or sums of weights; (k, k), (k,)."""
         return self.pairs.group_sums(groups.codes, groups.k, weights), groups.mass(weights)
 
+    def within(self, groups: Groups) -> float:
+        """Compute W of groups, of which there may be many: only pairs within one group are read.
+
+        `group_sums` reads all pairs, once for each group.
+        """
+        W = 0.0
+        for rows in groups.members():
+            step = max(1, ENTRIES_AT_ONCE // rows.size)
+            parts = (self.rho(rows[i : i + step], rows).sum() for i in range(0, rows.size, step))
+            W += float(sum(parts)) / (2 * rows.size)
+        return W
+
     @functools.cached_property
     def row_totals(self) -> FloatArray:
         """Compute sum_j rho(x_i, x_j), the sum of rho from each point to all points; (n,)."""
@@ -570,6 +584,9 @@ class Blocks(Dissimilarity):
 
     def project(self, directions: FloatArray) -> FloatArray:
         return self.rows.project(directions)
+
+    def within(self, groups: Groups) -> float:
+        return float(within_per_cluster(*self.group_sums(groups)).sum())
 
     def residuals(self, basis: FloatArray) -> Dissimilarity:
         return replace(self, rows=self.rows.residuals(basis), warns=False)

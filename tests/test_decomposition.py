@@ -22,6 +22,7 @@ import energystats as es
 from energystats import datasets
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
+from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
 from tests.conftest import SEED, examples, oracles_with, sweep
@@ -1451,3 +1452,25 @@ def test_interactions_within_strata_are_found(rng):
     Y, _ = within_subjects(rng)
     found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
     assert found[0].terms[-1].pvalue == found[1].terms[-1].pvalue
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "precomputed"])
+def test_w_of_many_groups_reads_their_own_pairs_only(rng, metric, monkeypatch):
+    X = rng.normal(size=(60, 2))
+    codes = rng.permutation(np.repeat(np.arange(20), 3))
+    d = Dissimilarity.from_data(es.pairwise(X) if metric == "precomputed" else X, metric=metric, alpha=1.0)
+    groups = Groups(codes, tuple(range(20)))
+    expected = es.dispersion(X, codes).within
+    assert d.within(groups) == pytest.approx(expected, rel=1e-12)
+    monkeypatch.setattr("energystats.dissimilarity.ENTRIES_AT_ONCE", 1)
+    assert d.within(groups) == pytest.approx(expected, rel=1e-12)
+
+
+def test_many_strata_count_in_the_estimate_of_memory(rng, monkeypatch):
+    monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**30)
+    data = pd.DataFrame(
+        {"s": np.repeat(np.arange(9000), 2), "t": np.tile(["a", "b"], 9000), "x": rng.normal(size=18_000)}
+    )
+    Y, within = rng.normal(size=(18_000, 2)), es.Design(strata="s")
+    with pytest.raises(MemoryError, match="means of 9000 strata"):
+        es.disco(Y, "~ x + t", data=data, design=within, n_resamples=9, rng=0)

@@ -21,7 +21,7 @@ from energystats._core.labelings import Exchangeable, draw_key
 from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms, take_residuals
 from energystats._core.powers_of_two import exponents
 from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
@@ -154,9 +154,8 @@ def disco(
     single factor and of the whole model are exact; other terms permute residuals, which is approximate: of the columns
     by least squares (the other terms add up in location), or, of a matrix and of metrics that compare no differences,
     in the feature space of rho, where for alpha < 2 two shifts along one line are an interaction; p of an interaction
-    is the larger of both. Where strata are given and some term is adjusted, p of every term compares with the residual
-    within strata. Formulas, measured levels, and cost, O(n^2 (d + r n_resamples)) time for each adjusted term,
-    O(n r n_resamples) memory: `docs/distribution-tests.md`.
+    is the larger of both. With strata and an adjusted term, p compares with the residual within strata. Formulas,
+    levels, and cost, O(n^2 (d + r n_resamples)) time a term, O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
     ----------
@@ -580,14 +579,13 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     inner = model if strata is None or not model.is_adjusted else _subspaces_within(question.terms, strata)
     tested = [moves and each.df > 0 for moves, each in zip(moved, inner.hypotheses, strict=True)]
     residuals = _residuals_needed(d, inner, tested)
-    asked = _list_asked(model, inner, residuals)
     hypotheses, r = model.hypotheses, model.Q.shape[1]
-    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
-    how = replace(how, progress=weigh(how.progress, d, work))
+    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(1 + (inner is not model) + len(residuals))
+    how = replace(how, progress=weigh(how.progress, d, *_fits_of_strata(Size.of(d), inner, len(residuals)), work))
     # in units of T the tolerance of ties is a number without a unit
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
-    observed, null = _compute_dispersions(d, asked, unit, blocks, how)
+    observed, null = _compute_dispersions(d, _list_asked(model, inner, residuals), unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
@@ -647,6 +645,16 @@ def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> li
     if not d.metric.by_differences or d.metric.only_means:
         return []
     return [j for j, each in enumerate(model.hypotheses) if tested[j] and each.reduced.shape[1]]
+
+
+def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
+    """Estimate operations and memory for the residuals of coordinates from the means of strata; none without any."""
+    if model.strata is None or count == 0:
+        return ()
+    entries = float(size.n) * model.strata.k
+    advice = "Use fewer strata, or alpha=2, which needs no residuals."
+    what = f"residuals from the means of {model.strata.k} strata"
+    return (Work(what=what, advice=advice, flops=4.0 * entries * size.columns * count, bytes=16.0 * entries),)
 
 
 def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Asked]:
@@ -717,7 +725,7 @@ class _Model:
         """Compute T of points, or the sum of T over the strata."""
         if self.strata is None:
             return float(points.row_totals.sum()) / (2 * points.n)
-        return float(statistics.within_per_cluster(*points.group_sums(self.strata)).sum())
+        return points.within(self.strata)
 
 
 def _subspaces(terms: tuple[Term, ...]) -> _Model:
