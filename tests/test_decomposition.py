@@ -1449,6 +1449,7 @@ def test_interactions_within_strata_are_found(rng):
     # one test, whether the formula names the strata or not
     found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
     assert [each.terms[-1].pvalue for each in found] == [0.01, 0.01]
+    assert ["residual within strata" in str(each.notes) for each in found] == [True, False]  # F has it there, too
     Y, _ = within_subjects(rng)
     found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
     assert found[0].terms[-1].pvalue == found[1].terms[-1].pvalue

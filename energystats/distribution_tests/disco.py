@@ -624,17 +624,17 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=_notes_on_terms(question, inner, residuals),
+        notes=_notes_on_terms(question, inner, r, residuals),
     )
 
 
-def _notes_on_terms(question: _Question, inner: _Model, residuals: list[int]) -> tuple[str, ...]:
-    """Return the notes of a test of several terms or of a covariate."""
+def _notes_on_terms(question: _Question, inner: _Model, r: int, residuals: list[int]) -> tuple[str, ...]:
+    """Return the notes of a test of several terms or of a covariate, whose model has rank r."""
     in_location = residuals or question.d.metric.only_means or len(question.terms) == 1
     return (
         *question.notes,
         *question.notes_on_strata,
-        *(() if inner.strata is None else (IN_STRATA,)),
+        *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
         *(() if in_location else (IN_FEATURES,)),
     )
 
