@@ -772,6 +772,7 @@ FLAGGED = {  # a call of everything public that has a parameter to switch on or 
     "normality_test": lambda **how: es.normality_test(X, n_resamples=9, **how),
     "pairwise_tests": lambda **how: es.pairwise_tests(X, np.repeat([*"abcd"], 5), n_resamples=9, **how),
     "plot_distances": lambda **how: es.dispersion(X, G).plot_distances(**how),
+    "plot_strata": lambda **how: es.segment(X, 2).plot_strata(**how),
     "segment": lambda **how: es.segment(X, 2, **how),
     "segment_test": lambda **how: es.segment_test(X, n_resamples=19, **how),
     "select_k": lambda **how: es.select_k(X, 3, n_resamples=2, **how),

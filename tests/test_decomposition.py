@@ -467,6 +467,19 @@ def test_nested_factors_are_added(frame):
     assert list(table["df"]) == [1, 8, 20, 29]
 
 
+def test_covariates_that_look_like_numbers_of_groups_are_noted(frame):
+    frame = frame.assign(block=np.arange(30) % 5 + 1, dose=np.arange(30) % 5 * 10.0, two=np.arange(30) % 2)
+    words = "'block' holds the numbers 1 to 5 and is a covariate, with one slope; C(block) makes groups of them."
+
+    def notes(model):
+        return " ".join(es.disco(model, data=frame, n_resamples=9, rng=0).notes)
+
+    assert words in notes("y1 ~ block")
+    assert words in notes("y1 + y2 ~ a + block")
+    for model in ("y1 ~ C(block)", "y1 ~ dose", "y1 ~ two + dose", "y1 ~ x", "block ~ a"):
+        assert "is a covariate" not in notes(model)
+
+
 def test_an_offset_of_a_covariate_does_not_matter(frame):
     frame = frame.assign(year=2000 + frame["x"], seconds=1.7e9 + 100 * frame["x"])
     expected = es.disco("y1 ~ x + I(x**2)", data=frame, n_resamples=9, rng=0).table["dispersion"].to_numpy()
@@ -736,6 +749,8 @@ def test_the_summary_says_in_which_space_terms_are_additive():
     assert features in said(R, metric="precomputed")
     assert features in said(np.abs(y), metric="canberra")
     assert features in said(R, "~ a + b", metric="precomputed")
+    assert "interaction" in said(R, metric="precomputed")
+    assert "interaction" not in said(R, "~ a + b", metric="precomputed")
     assert features not in said(R, "~ a", metric="precomputed")
     assert features not in said(y, alpha=2)
     assert location not in said(y, alpha=2)

@@ -136,6 +136,12 @@ def test_pilot_samples_are_resampled(rng):
     assert set(drawn[:, 0]) == {1.0, 2.0, 4.0}
 
 
+def test_an_estimate_below_zero_is_said_to_be_taken_as_zero(rng):
+    x = rng.normal(size=20)
+    notes = " ".join(es.energy_power(x, x + 0.001, [5], n_replicates=2, n_resamples=19, rng=0).notes)
+    assert "taken as 0, as E is never below it; 95 % interval 0 to" in notes
+
+
 def test_pilots_keep_as_much_of_their_difference_as_e_says(rng):
     """Mixtures of two samples have a share c of their difference, and c^2 of E, whose interval is the bootstrap's."""
     x, y = rng.normal(size=(15, 2)), rng.normal(2, 1, (20, 2))

@@ -1089,7 +1089,7 @@ def test_terms_without_p_are_not_counted(rng):
     assert "not adjusted for their number" not in one
     frame["u"] = np.tile(["p", "q"], 12)
     two = es.disco("y ~ b + v + u", data=frame, design=design, n_resamples=19, rng=0).summary()
-    assert "The p of 2 terms are not adjusted for their number." in " ".join(two.split())
+    assert "The p of 2 terms in the table are not adjusted for their number." in " ".join(two.split())
 
 
 def test_the_profile_of_dates_has_dates_below_it(rng):

@@ -981,11 +981,51 @@ def test_pictures(kind, rng):
             assert ax.get_title(loc="left")
             ax.figure.canvas.draw()
             plt.close(ax.figure)
-    assert tested.plot_profile().get_title(loc="left").startswith("One break")
+    assert tested.plot_profile().get_title(loc="left").startswith("First break")
     assert_allclose(cut.plot_within().lines[0].get_ydata()[0], 1)
     if kind == "one column":
         assert sum("p" in text.get_text() for text in tested.plot().texts) == len(tested.breakpoints)
     plt.close("all")
+
+
+def test_strata_of_chosen_columns(rng):
+    """Columns by name or number, in the order asked; with one scale a unit has one length in every panel."""
+    X = rng.normal(size=(40, 3)) * [1, 3, 0.2]
+    named = es.segment(pd.DataFrame(X, columns=list("abc")), 2)
+    for cut, columns in ((named, ["c", "b"]), (es.segment(X, 2), [2, 1])):
+        drawn = cut.plot_strata(columns=columns).child_axes
+        assert [inset.get_title()[-1] for inset in drawn[:-1]] == [str(name)[-1] for name in columns]
+        assert_allclose(drawn[0].lines[0].get_xdata(), X[:, 2])
+        panels = cut.plot_strata(columns=columns[::-1], one_scale=True).child_axes[:-1]
+        units = [panel.get_position().width / np.ptp(panel.get_xlim()) for panel in panels]
+        assert_allclose(units[0], units[1])
+        assert all(np.ptp(panel.get_xlim()) >= np.ptp(X[:, j]) for panel, j in zip(panels, (1, 2), strict=True))
+    for wrong, words in ((["d"], "Columns: 'a', 'b', 'c'"), (["a", "a"], "once"), ([0], "got 0")):
+        with pytest.raises(ValueError, match=words):
+            named.plot_strata(columns=wrong)
+    with pytest.raises(TypeError, match=r"write \['a'\]"):
+        named.plot_strata(columns="a")
+    with pytest.raises(ValueError, match="no columns"):
+        es.segment(es.pairwise(X), 2, metric="precomputed").plot_strata(columns=[0])
+    plt.close("all")
+
+
+def test_a_second_scale_of_the_order_is_noted(rng):
+    """A column that only rises with the order makes breaks by itself; the order that counts is the one asked for."""
+    frame = pd.DataFrame({"age": np.arange(30.0), "depth": np.sort(rng.random(30)), "a": rng.normal(size=30)})
+    words = "'depth' only rises or falls in this order"
+    calls = (
+        lambda data, order: es.segment(data, 2, order=order),
+        lambda data, order: es.segment_test(data, order=order, **FEW),
+    )
+    for call in calls:
+        assert words in " ".join(call(frame, "age").notes)
+        assert words in " ".join(call(frame[::-1], "age").notes)
+        assert "only rise" not in " ".join(call(frame[["age", "a"]], "age").notes)
+        assert "only rise" not in " ".join(call(frame, rng.permutation(30)).notes)
+    both = es.segment(frame.assign(late=-frame["depth"]), 2, order="age").notes
+    assert "'depth', 'late' only rise or fall" in " ".join(both)
+    assert "only rise" not in " ".join(es.segment(np.repeat([0.0, 1.0], 20), 2).notes)
 
 
 # ---------------------------------------------------------------- level

@@ -469,6 +469,24 @@ def test_the_picture_shows_points_centres_and_hulls(three):
     assert len(flat.plot().lines) == 2
 
 
+def test_boxes_show_the_distances_that_are_compared(three):
+    X, groups = three
+    found = es.spread_test(X, groups, **FEW)
+    ax = found.plot_boxes()
+    assert [text.get_text() for text in ax.get_yticklabels()] == [
+        "base (n = 9)",
+        "moved (n = 7)",
+        "wide (n = 12)",
+    ]
+    *points, means = [part.get_offsets() for part in ax.collections]
+    for j, name in enumerate(found.labels):
+        assert_allclose(np.sort(points[j][:, 0]), np.sort(found.distances[groups == name]))
+    assert_allclose(means[:, 0], found.mean_distances)
+    # of many points the box alone, with those outside of it
+    many = es.spread_test(np.random.default_rng(0).normal(size=120), np.repeat([0, 1], 60), **FEW).plot_boxes()
+    assert len(many.collections) == 1
+
+
 # ---------------------------------------------------------------- level
 
 LEVELS = {

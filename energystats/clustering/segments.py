@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypedDict
 
@@ -19,7 +20,8 @@ from energystats.display.result import Labelled
 from energystats.display.sentences import Caution, metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.names import write_label
+from energystats.inputs.labels import is_single
+from energystats.inputs.names import list_names, write_label
 from energystats.inputs.options import check_count, check_flag, check_not_negative
 from energystats.inputs.order import RowOrder, are_numbers, read_order
 from energystats.metrics.base import MetricLike
@@ -39,6 +41,7 @@ __all__ = ["OrderedPoints", "Segmentation", "Segments", "describe_segments", "or
 
 
 BLOCKS = 240  # of consecutive rows, at most about, whose mean rho a result keeps for its pictures
+SCALE_STEPS = 8  # in one direction: rows in random order have them with probability 2/9! at most
 EXACT_UP_TO = 20_000  # rows, unless the user says otherwise
 
 
@@ -201,7 +204,7 @@ def _cut_exactly(
         "exact": True,
         "within_by_k": runs.within[1:, -1].copy(),
         "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
-        "notes": ordered.order.notes,
+        "notes": ordered.notes,
     }
 
 
@@ -223,7 +226,7 @@ def _cut_many(
         "within_by_k": cut.within_by_k,
         "breakpoints_by_k": cut.breakpoints_by_k,
         "exact": False,
-        "notes": (*ordered.order.notes, _note_cells(cut, d.n)),
+        "notes": (*ordered.notes, _note_cells(cut, d.n)),
     }
 
 
@@ -260,6 +263,32 @@ class OrderedPoints(NamedTuple):
     order: RowOrder
     index: Any
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return notes on the order, and on columns that rise or fall with it throughout."""
+        return (*self.order.notes, *_note_scales(self.d))
+
+
+def _note_scales(d: Dissimilarity) -> tuple[str, ...]:
+    """Note columns that only rise, or only fall, with the order of the rows, as a second scale of it does; O(nd)."""
+    if d.coordinates is None:
+        return ()
+    steps = np.diff(d.coordinates, axis=0)
+    one_way = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
+    found = np.flatnonzero(one_way & ((steps != 0).sum(axis=0) >= SCALE_STEPS)).tolist()
+    if not found:
+        return ()
+    names = [repr(d.columns[j]) if d.columns else f"column {j}" for j in found[:3]]
+    more = f" and {len(found) - 3} other columns" if len(found) > 3 else ""
+    single = len(found) == 1
+    rise, it, it_is = ("rises or falls", "it", "it is") if single else ("rise or fall", "them", "they are")
+    return (
+        Caution(
+            f"{', '.join(names)}{more} only {rise} in this order, so that segments always differ in {it}.",
+            f"Leave {it} out if {it_is} another scale of the order.",
+        ),
+    )
+
 
 def order_points(
     X: ArrayLike, order: ArrayLike | str | None, *, metric: MetricLike, alpha: float, standardize: bool
@@ -293,6 +322,20 @@ class _Fields(TypedDict):
     points: FloatArray | None
     columns: tuple[str, ...] | None
     index: Any
+
+
+def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
+    """Return the places of some columns among those known by name or by number; (c,)."""
+    if is_single(columns):
+        raise TypeError(f"`columns` must be a sequence of columns, got {columns!r}; write [{columns!r}] for one.")
+    chosen = list(columns)
+    for column in chosen:
+        if column not in known:
+            hint = list_names(str(column), list(map(str, known))) or " There are no columns to draw."
+            raise ValueError(f"`columns` must name columns of the table, got {column!r}.{hint}")
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"`columns` must name every column once, got {chosen!r}.")
+    return np.array([known.index(column) for column in chosen], dtype=np.intp)
 
 
 def describe_segments(
@@ -484,18 +527,43 @@ class Segments(Labelled):
         starts = np.concatenate(([0], np.cumsum(self.block_sizes)))
         return plot_ordered_distances(self._axis(), means, starts, ax, **self._drawn())
 
-    def plot_strata(self, ax: Axes | None = None) -> Axes:
+    def plot_strata(
+        self, ax: Axes | None = None, *, columns: Sequence[Any] | None = None, one_scale: bool = False
+    ) -> Axes:
         """Draw columns against the order from top to bottom, with the segments and the tree of neighbours joined.
 
         As cores of sediment are drawn. The tree joins neighbouring rows, or runs of a few rows, that raise W least, one
         step after the other; it was not used to find the segments, and need not agree with them.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            Where to draw; a new figure when None.
+        columns : sequence of str or int, optional
+            Names of the columns to draw, or numbers of columns without names, from left to right. None: all of up to
+            twelve, else the twelve whose variance lies most between the segments.
+        one_scale : bool, default False
+            Whether a unit has one length in all panels, as for percentages; else each panel has its own scale.
+
+        Returns
+        -------
+        Axes
+            The panels are insets of it.
+
+        Raises
+        ------
+        ValueError
+            If a column does not exist, or is named twice.
         """
         from energystats.plotting.segments import plot_strata
 
         tree = join_neighbours(self.block_sums, self.block_sizes.astype(np.float64))
         middles = np.cumsum(self.block_sizes) - 0.5 * (self.block_sizes + 1)
         points = np.empty((self.labels.size, 0)) if self.points is None else self.points
-        how = {**self._drawn(), "names": self._names_of_columns()}
+        check_flag(one_scale, "one_scale")
+        names = self._names_of_columns()
+        chosen = None if columns is None else _find_columns(columns, self.columns or tuple(range(len(names))))
+        how = {**self._drawn(), "names": names, "columns": chosen, "one_scale": one_scale}
         return plot_strata(self._axis(), points, tree, middles, ax, **how)
 
     def _names_of_columns(self) -> tuple[str, ...]:

@@ -56,13 +56,15 @@ CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one th
 ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
 ROUNDINGS = 1e3  # of the largest value, on which what a column adds has to stand out
 EXACT_UP_TO = 2.0**53  # whole numbers
+MOST_CODES = 12  # of numbered groups
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
 IN_FEATURES = (
     "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
-    "a squared Euclidean distance: shifts along one line are an interaction there, found nearly always. Where points "
-    "have coordinates, give these, with a metric of differences."
+    "a squared Euclidean distance: {curved}. Where points have coordinates, give these, with a metric of differences."
 )
+CURVED = "two terms that shift points along one line do not add up there"
+CURVED_INTERACTION = "shifts along one line are an interaction there, found nearly always"
 IN_STRATA = (
     "p of a term compares its dispersion with the residual within strata, F of the table with the residual of the "
     "model: put the strata into the formula, too, and both have the same residual."
@@ -385,7 +387,22 @@ def _by_formula(
         return question
     explaining = [name for name in parsed.variables if name not in parsed.bare_responses]
     of_variables = (notes_on_variable(d, name, used[name].factorize()[0].astype(np.intp)) for name in explaining)
-    return replace(question, notes=(*notes, *itertools.chain.from_iterable(of_variables)))
+    coded = (_note_codes(name, used[name]) for name in explaining if name in parsed.bare)
+    return replace(question, notes=(*notes, *itertools.chain.from_iterable((*of_variables, *coded))))
+
+
+def _note_codes(name: str, column: Any) -> tuple[str, ...]:
+    """Return a note on a covariate whose values are those of numbered groups, 1, 2, ... or 0, 1, ..., each repeated."""
+    if column.dtype.kind != "f":
+        return ()
+    values, counts = np.unique(column.to_numpy(), return_counts=True)
+    numbered = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(values.size))
+    if not (numbered and 3 <= values.size <= MOST_CODES and counts.min() > 1):
+        return ()
+    return (
+        f"{name!r} holds the numbers {values[0]:g} to {values[-1]:g} and is a covariate, with one slope; C({name}) "
+        "makes groups of them.",
+    )
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
@@ -631,11 +648,12 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
 def _notes_on_terms(question: _Question, inner: _Model, r: int, residuals: list[int]) -> tuple[str, ...]:
     """Return the notes of a test of several terms or of a covariate, whose model has rank r."""
     in_location = residuals or question.d.metric.only_means or len(question.terms) == 1
+    curved = CURVED_INTERACTION if any(is_interaction(term.name) for term in question.terms) else CURVED
     return (
         *question.notes,
         *question.notes_on_strata,
         *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
-        *(() if in_location else (IN_FEATURES,)),
+        *(() if in_location else (IN_FEATURES.format(curved=curved),)),
     )
 
 

@@ -204,7 +204,7 @@ class DiscoResult(Result):
             lines += self._null_of_terms()
             with_p = sum(not math.isnan(row.pvalue) for row in self.terms)
             if with_p > 1:
-                lines.append(f"The p of {with_p} terms are not adjusted for their number.")
+                lines.append(f"The p of {with_p} terms in the table are not adjusted for their number.")
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")

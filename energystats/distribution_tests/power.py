@@ -267,8 +267,9 @@ class _Pilot:
         low, high = self.interval
         lines = (
             f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
-            f"{number(self.unbiased)}, 95 % interval {number(low)} to {number(high)}. power is that at the second, "
-            "pilot_low and pilot_high are those at the ends.",
+            f"{number(self.unbiased)}{', taken as 0, as E is never below it' * (self.unbiased < 0)}; 95 % interval "
+            f"{number(low)} to {number(high)}. power is that at the second, pilot_low and pilot_high are those at the "
+            "ends.",
         )
         if low > 0:
             return lines

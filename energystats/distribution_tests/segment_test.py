@@ -186,7 +186,7 @@ def segment_test(
         total=within + between,
         min_size=min_size,
         notes=(
-            *ordered.order.notes,
+            *ordered.notes,
             *_note_few_orders(first, d.n, length, level),
             *_note_neighbours(d, fields["sizes"], fields["within_per_segment"], length),
         ),
@@ -583,7 +583,10 @@ class SegmentTestResult(Segments):
         from energystats.plotting.segments import plot_profile
 
         limit = float(np.quantile(self.null_distribution, 1 - self.level, method="higher"))
-        drawn = self._drawn() | {"title": f"One break: largest Z = {number(self.statistic)}, {p_text(self.pvalue)}"}
+        others = sum(test.declared for test in self.tests[1:])
+        more = f" (thin: {others} later break{'s' * (others > 1)})" if others else ""
+        title = f"First break: largest Z = {number(self.statistic)}, {p_text(self.pvalue)}{more}"
+        drawn = self._drawn() | {"title": title, "best": self.tests[0].breakpoint}
         del drawn["notes"]
         return plot_profile(self._axis(), self.profile, ax, limit=limit, level=self.level, **drawn)
 

@@ -680,7 +680,8 @@ class SpreadTestResult(Result):
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw points on two principal coordinates with hulls and centres of the groups, and return the axes.
 
-        Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines.
+        Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines. Of
+        one column, or of many groups, `plot_boxes` shows more.
         """
         from energystats.plotting.points import plot_groups
 
@@ -691,5 +692,21 @@ class SpreadTestResult(Result):
             names=self.labels,
             sizes=self.sizes,
             centers=self.centers,
+            title=f"Spread around the {self.center}s: F = {number(self.statistic)}, {p_text(self.pvalue)}",
+        )
+
+    def plot_boxes(self, ax: Axes | None = None) -> Axes:
+        """Draw the distances from the centres, which are compared, as a box and points for each group; return the axes.
+
+        The diamond is the mean of the group; points stand for groups of up to fifty.
+        """
+        from energystats.plotting.distances import plot_distances_from_centers
+
+        return plot_distances_from_centers(
+            [self.distances[self.codes == j] for j in range(len(self.sizes))],
+            self.mean_distances,
+            ax,
+            names=self.labels,
+            center="spatial median" if self.center == "median" else "centroid",
             title=f"Spread around the {self.center}s: F = {number(self.statistic)}, {p_text(self.pvalue)}",
         )

@@ -515,7 +515,8 @@ class PrincipalCoordinates(Named):
         hulls : bool, default False
             Whether to draw the convex hull and the centroid of each group, in the plane.
         species : DataFrame or array_like of shape (n, s), optional
-            Amounts of species, drawn as arrows to their `weighted_averages`; names where they fit.
+            Amounts of species, drawn as arrows to their `weighted_averages`; names where they fit. Of many species
+            give the columns to draw: an arrow does not depend on the others.
 
         Returns
         -------

@@ -119,8 +119,9 @@ class ChiSquare(_OfTransformedRows):
 
     Notes
     -----
-    The weights are those of all rows that it was fitted to, as are the variances of "seuclidean"; columns of zeros
-    count nothing there, and what is not 0 in them in other rows is refused.
+    The weights are those of all rows that it was fitted to, as are the variances of "seuclidean": with
+    ``missing="drop"`` those of the rows that are kept. Columns of zeros count nothing there, and what is not 0 in them
+    in other rows is refused.
 
     Examples
     --------

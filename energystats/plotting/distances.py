@@ -25,11 +25,19 @@ from energystats.plotting.axes import (
     write_sizes_for_title,
 )
 
-__all__ = ["plot_decomposition", "plot_distances", "plot_group_means", "plot_group_tree", "plot_parts"]
+__all__ = [
+    "plot_decomposition",
+    "plot_distances",
+    "plot_distances_from_centers",
+    "plot_group_means",
+    "plot_group_tree",
+    "plot_parts",
+]
 
 
 PARTS_DRAWN = 30
 LABEL = 0.36  # width of a bar's label, in widths of T
+POINTS_BESIDE_BOX = 50  # of a group
 SIGNIFICANT = "hatched: p at most .05"
 
 
@@ -201,6 +209,40 @@ def _leave_room_above(ax: Axes, inches: float) -> None:
     """Set the layout of a figure to leave so many inches free at its top."""
     figure = cast(Any, ax.figure)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
+
+
+def plot_distances_from_centers(
+    distances: Sequence[FloatArray],
+    means: FloatArray,
+    ax: Axes | None = None,
+    *,
+    names: Sequence[Any],
+    center: str,
+    title: str,
+) -> Axes:
+    """Draw distances from the centre of each group as a box, its points and their mean, and return the axes."""
+    written = plain_all(names)
+    ax = axes_or_new(ax, height=1.6 + 0.45 * len(names), more_width=room_for(written))
+    rows = np.arange(len(names))
+    ax.boxplot(
+        list(distances),
+        positions=rows,
+        orientation="horizontal",
+        widths=0.5,
+        manage_ticks=False,
+        medianprops={"color": OBSERVED},
+        flierprops={"marker": ".", "markersize": 4},
+        showfliers=max(map(len, distances)) > POINTS_BESIDE_BOX,
+    )
+    for i, each in enumerate(distances):
+        if len(each) <= POINTS_BESIDE_BOX:
+            ax.scatter(each, np.full(len(each), i + 0.36), s=8, color=QUIET, lw=0)
+    ax.scatter(means, rows, s=36, marker="D", facecolors="white", edgecolors="0.1", zorder=4)
+    ax.set_yticks(rows, [f"{name} (n = {len(each)})" for name, each in zip(written, distances, strict=True)])
+    ax.set_ylim(len(names) - 0.4, -0.6)
+    ax.set_xlabel(f"distance from the {center} of the group (diamond: mean)")
+    ax.set_title(title, loc="left")
+    return ax
 
 
 def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int]) -> Axes:

@@ -20,6 +20,7 @@ __all__ = ["plot_ordered_distances", "plot_profile", "plot_series", "plot_strata
 
 COLUMNS_DRAWN = 8  # of a series
 STRATA_DRAWN = 12
+NARROWEST = 0.25  # panel, as a share of the widest
 BREAK: dict[str, Any] = {"color": OBSERVED, "lw": 1.2, "ls": (0, (4, 2))}
 HEADING_PAD = 6.0  # points above columns, and below the title
 BAND = "0.955"  # of every second segment
@@ -58,7 +59,7 @@ def plot_series(
         ax.set_ylabel(write_plain_name(names[0], 40))
     else:
         ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
-        ax.set_ylim(-shown + 0.4, 0.6)
+        ax.set_ylim(-shown + 0.4, 1.1 if any(notes) else 0.6)  # notes stand above the first column
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.set_xlabel(write_plain_name(order, 40))
     more = f", {shown} of {points.shape[1]} columns" if points.shape[1] > shown else ""
@@ -74,13 +75,15 @@ def plot_profile(
     *,
     limit: float,
     level: float,
+    best: int,
     breakpoints: IntArray,
     order: str,
     title: str,
 ) -> Axes:
     """Draw Z of two segments against the position of the break, with its null quantile, and return the axes.
 
-    `limit` is the 1 - `level` quantile of the largest Z over permutations.
+    `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row of the segment that
+    the largest Z begins; the other breaks are drawn thin.
     """
     ax = axes_or_new(ax, more_width=1.6)
     if axis.dtype.kind == "M":
@@ -91,7 +94,10 @@ def plot_profile(
     words = f"reached by {100 * level:g} % of orders"
     ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
                 bbox=WHITE)  # fmt: skip
-    _draw_breaks(axis, breakpoints, [""] * breakpoints.size, ax)
+    for x in _break_places(axis, breakpoints[breakpoints != best]):
+        ax.axvline(x, **BREAK | {"lw": 0.6, "alpha": 0.6})
+    for x in _break_places(axis, breakpoints[breakpoints == best]):
+        ax.axvline(x, **BREAK | {"lw": 1.6})
     ax.set_xlabel(f"{write_plain_name(order, 40)}, break between two rows")
     ax.set_ylabel("Z, standardized S of the two segments")
     ax.set_title(title, loc="left")
@@ -159,23 +165,36 @@ def plot_strata(
     order: str,
     title: str,
     names: Sequence[str],
+    columns: IntArray | None = None,
+    one_scale: bool = False,
 ) -> Axes:
     """Draw columns of ordered data side by side, running downwards, with segments and a tree; return the axes.
 
-    `tree` is a linkage matrix of runs of rows, whose middles in the order are `middles`. Of many columns those are
-    drawn that vary most between the segments, as a share of their variance.
+    `tree` is a linkage matrix of runs of rows, whose middles in the order are `middles`. `columns` are the numbers of
+    those to draw; without them, of many columns those are drawn that vary most between the segments, as a share of
+    their variance. With `one_scale` a unit has one length in all panels.
     """
-    chosen = _choose_strata(points, breakpoints)
+    chosen = _choose_strata(points, breakpoints) if columns is None else columns
     panels = chosen.size + 1
     ax = axes_or_new(ax, height=6.0, more_width=max(0.0, 0.9 * panels - 3.0))
     ax.set_axis_off()
+    lows, highs = points[:, chosen].min(axis=0, initial=np.inf), points[:, chosen].max(axis=0, initial=-np.inf)
+    lows = np.where(lows >= 0, 0.0, lows)  # amounts begin at 0
     widths = np.r_[np.ones(chosen.size), 1.6 if chosen.size else 1.0]
+    if one_scale and chosen.size:
+        spans = highs - lows
+        widths[:-1] = np.maximum(spans / (spans.max() or 1.0), NARROWEST)
+        widths[:-1] *= chosen.size / widths[:-1].sum()
+        per_unit = float((spans / widths[:-1]).max())  # narrow panels have room to spare
+        highs = lows + widths[:-1] * per_unit
     lefts = np.r_[0.0, np.cumsum(widths)[:-1]] / widths.sum()
     insets = [ax.inset_axes((x, 0.0, 0.9 * w / widths.sum(), 1.0)) for x, w in zip(lefts, widths, strict=True)]
-    for inset, j in zip(insets[:-1], chosen, strict=True):
-        base = min(0.0, float(points[:, j].min())) if points[:, j].min() >= 0 else float(points[:, j].min())
-        inset.fill_betweenx(axis, base, points[:, j], color=QUIET, lw=0)
+    for i, (inset, j) in enumerate(zip(insets[:-1], chosen, strict=True)):
+        inset.fill_betweenx(axis, lows[i], points[:, j], color=QUIET, lw=0)
         inset.plot(points[:, j], axis, color="0.2", lw=0.7)
+        if one_scale:
+            margin = 0.05 * (highs[i] - lows[i]) or 0.5
+            inset.set_xlim(lows[i] - margin, highs[i] + margin)
         inset.xaxis.set_major_locator(MaxNLocator(2, min_n_ticks=1))
         inset.set_title(
             write_plain_name(names[j], 18), fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD
