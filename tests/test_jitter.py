@@ -14,8 +14,10 @@ from scipy.stats import binom, norm
 import energystats as es
 from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import find_reach, jitter_places, jitter_ties
+from energystats.cluster_tests import scores
 from energystats.cluster_tests.scores import _power_of_line
-from energystats.cluster_tests.unimodality import unimodality_test
+from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, FIRST_DRAWS, unimodality_test
+from energystats.dissimilarity import Dissimilarity
 from tests import simulations
 
 
@@ -306,6 +308,64 @@ def test_coarse_ties_warn_and_fine_ones_are_noted(rng):
     assert fine.jittered
     assert any("between the values beside them" in note for note in fine.notes)
     assert not es.cluster_test(X, rng=rng).jittered
+
+
+CODES = np.repeat([1.0, 2.0, 3.0], [96, 26, 67])
+
+
+def test_p_of_one_column_is_over_ten_jitters_where_steps_are_wide():
+    """Against the definition: ten jitters, and Cauchy's rule with p above .5 as .5, but the smallest at least."""
+    with pytest.warns(es.TiesWarning):
+        found = es.cluster_test(CODES, n_resamples=99, rng=3)
+    assert found.pvalues.shape == (10, 1)
+    each = found.pvalues[:, 0]
+    combined = np.arctan2(1, np.mean(1 / np.tan(np.pi * np.minimum(each, 0.5)))) / np.pi
+    assert_allclose(found.pvalue, max(each.min(), combined))
+    rng = np.random.default_rng(3)
+    streams = [rng, *rng.spawn(9)]
+    for p, stream in zip(each, streams, strict=True):
+        jittered = jitter_ties(found_points(CODES), stream).values
+        tested = unimodality_test(jittered - jittered.mean(), 99, CALIBRATION_FACTOR, stream, FIRST_DRAWS)
+        assert tested.pvalue == pytest.approx(p)
+    words = " ".join(found.summary().split())
+    assert "p-value by 10 jitters of the ties, with up to 99 draws each; another seed gives another p." in words
+    assert "They were jittered several times, and p combines the tests of all." in " ".join(found.notes)
+
+
+def found_points(x):
+    """One column as the test sees it, divided by a power of two."""
+    return Dissimilarity.from_data(x, metric="euclidean", alpha=1.0).near_one().points[:, 0]
+
+
+def test_a_column_with_narrow_steps_has_one_jitter(rng):
+    assert es.cluster_test(np.round(rng.normal(size=100), 1), n_resamples=19, rng=0).pvalues.shape == (1, 1)
+    assert es.cluster_test(rng.normal(size=100), n_resamples=19, rng=0).pvalues.shape == (1, 1)
+
+
+def test_every_split_has_a_jitter_of_its_own_where_steps_are_wide(rng, monkeypatch):
+    made, make = [], scores.make_scorer
+
+    def kept(*how):
+        made.append(make(*how))
+        return made[-1]
+
+    monkeypatch.setattr(scores, "make_scorer", kept)  # of the splits alone; that of the whole has another name for it
+    # 3 of the first test; 5 of the same in the second function, and 5 of its merges
+    for X, count in ((rng.poisson(2, (60, 2)), 13), (np.round(rng.normal(size=(60, 2)), 1), 0)):
+        made.clear()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", es.TiesWarning)
+            es.cluster_test(X, n_splits=3, n_resamples=19, rng=0)
+            es.validate_clusters(X, 2, n_resamples=19, rng=0)
+        assert len(made) == len({scorer.points.tobytes() for scorer in made}) == count
+
+
+def test_p_of_codes_hardly_depends_on_the_seed():
+    """With one jitter, p of this code was from .006 to .51 over twelve seeds; ten combine to .010 to .020."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        p = [es.cluster_test(CODES, n_resamples=199, rng=seed).pvalue for seed in range(6)]
+    assert max(p) < 5 * min(p)
 
 
 def test_heaps_are_told(rng):

@@ -23,6 +23,7 @@ __all__ = [
     "has_ties_in_tail",
     "normal_pvalue",
     "over_contrasts",
+    "over_jitters",
     "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
@@ -242,11 +243,20 @@ def over_null_models(in_features: float, in_location: float | None, *, interacti
     return max(in_features, in_location) if interaction else in_location
 
 
-def over_contrasts(pvalues: FloatArray) -> tuple[float, list[float]]:
+def over_jitters(pvalues: FloatArray) -> float:
+    """Combine the p-values of one column or contrast with ties jittered anew for each of them; (m,).
+
+    With the cap a jitter that shows nothing does not hide others; the smallest p-value is a lower limit.
+    """
+    return max(float(pvalues.min()), cauchy_combination(pvalues, CAP_OF_CONTRASTS))
+
+
+def over_contrasts(pvalues: FloatArray, *, jittered_anew: bool = False) -> tuple[float, list[float]]:
     """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts).
 
-    The cap makes the combination of contrasts at most 1/2, even where every contrast alone has a larger p-value, and
-    where there is only one: the smallest of their own p-values is a lower limit.
+    `jittered_anew` says that every split had jitter of its own. The cap makes the combination of contrasts at most 1/2,
+    even where every contrast alone has a larger p-value, and where there is only one: the smallest of their own
+    p-values is a lower limit.
     """
-    each = [cauchy_combination(p) for p in pvalues.T]
+    each = [over_jitters(p) if jittered_anew else cauchy_combination(p) for p in pvalues.T]
     return max(min(each), cauchy_combination(np.array(each), CAP_OF_CONTRASTS)), each

@@ -34,6 +34,8 @@ FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 FEW_PLACES = 5  # in which all points lie
 ONE_LENGTH = 1e-6  # of the mean length of rows: what they differ by where all are directions
+OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
+ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
 
@@ -93,7 +95,7 @@ def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
     return {"unit": scale * 2.0**d.exponent, "center": center}
 
 
-def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ...]:
+def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool = False) -> tuple[str, ...]:
     """Return notes on ties, limits, duplicates and dependent rows in the data, and warn of those that can change p.
 
     What matters most comes first.
@@ -109,14 +111,14 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies]) -> tuple[str, ..
         *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
         *_note_serial_order(d),
         *limits,
-        *_note_ties(ties),
+        *_note_ties(ties, several=several),
     )
 
 
 # ---------------------------------------------------------------- ties
 
 
-def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
+def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     """Return notes on jittered ties and on heaps of equal values, and warn if they can change p.
 
     Of wide steps there is one warning a process, because nothing can be done.
@@ -130,7 +132,8 @@ def _note_ties(ties: Sequence[ColumnTies]) -> tuple[str, ...]:
         "because point masses count as modes."
     )
     if any(column.coarse for column in ties):
-        note = Caution(WIDE_STEPS, f"{note} Another seed jitters them otherwise, and more `n_splits` do not: try some.")
+        drawn = OVER_JITTERS if several else ONE_JITTER
+        note = Caution(WIDE_STEPS, f"{note} {drawn}")
         warn(note, TiesWarning, once=True)
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:

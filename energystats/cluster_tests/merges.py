@@ -9,6 +9,7 @@ log-concave, and so unimodal along every line. Hyperplanes and lines come from o
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.resampled_clusters import Clusterer
-from energystats.cluster_tests.scores import Scorer
+from energystats.cluster_tests.scores import Scorer, jittered_anew, wants_jitters
 from energystats.cluster_tests.split import assign_folds, enough_draws
 from energystats.cluster_tests.unimodality import Unimodality, no_evidence, unimodality_test
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -188,7 +189,8 @@ def run_merge_tests(
     pooled_draws += [-(-(options.n_resamples + 1) * (d.n - 1) // max(merge.size - 1, 1)) - 1 for merge in merges]
 
     def split(rng: np.random.Generator) -> tuple[list[Unimodality], FloatArray]:
-        held_out = _score_split(d, labels, asked, options, rng)
+        how = replace(options, scorer=jittered_anew(options.scorer, d, rng))
+        held_out = _score_split(d, labels, asked, how, rng)
         results = []
         for one, scores, n_resamples in zip(asked, held_out.scores, pooled_draws, strict=True):
             found = scores[~np.isnan(scores)]
@@ -204,9 +206,10 @@ def run_merge_tests(
     pvalues = np.array([[one.pvalue for one in results] for results, _ in splits])
     indices = np.array([[one.indices[EXCESS] for one in results] for results, _ in splits]).mean(axis=0)
     first = max(len(contrasts), 1)  # with two clusters the only merge is the partition
-    whole = PartitionTest(float(indices[:first].mean()), over_contrasts(pvalues[:, :first])[0])
-    of_merges = pvalues[:, len(contrasts) :], indices[len(contrasts) :], separated
-    return whole, _adjust_merges(labels, merges, *of_merges)
+    combine = partial(over_contrasts, jittered_anew=wants_jitters(options.scorer, d))
+    whole = PartitionTest(float(indices[:first].mean()), combine(pvalues[:, :first])[0])
+    of_merges = np.array([combine(p[:, None])[0] for p in pvalues.T[len(contrasts) :]])
+    return whole, _adjust_merges(labels, merges, of_merges, indices[len(contrasts) :], separated)
 
 
 def _list_contrasts(top: Merge) -> list[Merge]:
@@ -218,7 +221,7 @@ def _list_contrasts(top: Merge) -> list[Merge]:
 def _adjust_merges(
     labels: IntArray, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
-    """Return the merges with p-values (n_splits, n_merges) combined over the splits and adjusted from the top down."""
+    """Return the merges with their p-values adjusted from the top down; (n_merges,) each."""
     n, sizes = labels.size, np.bincount(labels[labels >= 0])
     done: list[Merge] = []
     for j, merge in enumerate(merges):
@@ -231,7 +234,7 @@ def _adjust_merges(
         if merge.parent is not None and done[merge.parent].reason:
             done.append(replace(merge, reason="the merge above it was not tested"))
             continue
-        pvalue, _ = over_contrasts(pvalues[:, j : j + 1])
+        pvalue = float(pvalues[j])
         # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one
         above = 0.0 if merge.parent is None else done[merge.parent].pvalue_adjusted
         adjusted = max(above, min(1.0, pvalue * ((n - 1) / (merge.size - 1))))

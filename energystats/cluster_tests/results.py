@@ -126,11 +126,11 @@ class ClusterTestResult(VerdictFirst):
     jittered : bool
         Whether ties were jittered.
     pvalues : ndarray of shape (n_splits, n_contrasts)
-        P-values that were combined; those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit"; (1, 1) for
-        the others.
+        P-values that were combined; those of ten jitters, (10, 1), for "unimodal-1d" where steps between tied values
+        are wide, else (1, 1); those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit".
     scores : ndarray or None
-        Sorted values whose unimodality was tested, of the split and contrast that is clearest in `space`; None for
-        "refit" and "crossfit".
+        Sorted values whose unimodality was tested, of the split and contrast that is clearest in `space`, or of the
+        clearest jitter; None for "refit" and "crossfit".
     scored : Scored or None
         The number of that split, that of the contrast, and their own p-value, before spaces are combined in `pvalues`.
     null_distribution : ndarray or None
@@ -302,6 +302,11 @@ class ClusterTestResult(VerdictFirst):
                 + " It is the smallest that so many draws can give."
                 * smallest
             )
+        if self.method == "unimodal-1d" and len(self.pvalues) > 1:
+            return (
+                f"p-value by {len(self.pvalues)} jitters of the ties, with up to {self.n_resamples} draws each; "
+                "another seed gives another p."
+            )
         what = "draws" if self.method == "unimodal-1d" else "tables" if self.of_tables else "reference samples"
         return seed_note(self.pvalue, self.n_resamples, what, factor=self.factor or 1.0)
 
@@ -327,7 +332,8 @@ class ClusterTestResult(VerdictFirst):
             "Likelihood ratio, E and distance share one p-value, against samples from the nearest unimodal distribution"
         )
         if self.method == "unimodal-1d":
-            return [f"{indices}, times {self.factor:g}."]
+            jitters = "; those of the jitters are combined by Cauchy's rule" * (len(self.pvalues) > 1)
+            return [f"{indices}, times {self.factor:g}{jitters}."]
         several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
         return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
 

@@ -19,7 +19,7 @@ from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
 
-__all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "make_scorer"]
+__all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "jittered_anew", "make_scorer", "wants_jitters"]
 
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
@@ -108,6 +108,19 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
         return _scorer_of_matrix(d, power, rng)
     spread, ties, notes = jitter_columns(d, rng)
     return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
+
+
+def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
+    """Return whether every split has jitter of its own: steps between tied values of a column are wide.
+
+    So that p does not hang on one jitter. Columns behind a matrix keep theirs.
+    """
+    return d.coordinates is not None and any(column.coarse for column in scorer.ties)
+
+
+def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) -> Scorer:
+    """Return a scorer with jitter of its own if steps between tied values are wide, else the one given."""
+    return make_scorer(d, 1.0, rng.spawn(1)[0]) if wants_jitters(scorer, d) else scorer
 
 
 def jitter_columns(

@@ -18,7 +18,7 @@ from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
-from energystats.cluster_tests.scores import make_scorer
+from energystats.cluster_tests.scores import jittered_anew, make_scorer, wants_jitters
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
     Unimodality,
@@ -132,12 +132,17 @@ class _Splitter:
         """Return the number of contrasts: one per cluster against the rest, but only one for two clusters."""
         return self.k if self.k > 2 else 1
 
+    def combine(self, pvalues: FloatArray) -> tuple[float, list[float]]:
+        """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts)."""
+        return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
+
     def split(self, rng: np.random.Generator) -> _Split:
         """Run one random split: project each fold on lines from the other folds, and test unimodality of all scores.
 
         Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
-        n = self.space.d.n
+        n, d = self.space.d.n, self.space.d
+        whole = Space(d, jittered_anew(self.space.scorer, d, rng))
         pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
         first: dict[Kind, Lines] = {}
         parts: dict[Kind, list[tuple[IntArray, IntArray]]] = {kind: [] for kind in self.names}
@@ -145,7 +150,7 @@ class _Splitter:
             # the points outside the fold give the lines, in every space; the fold has no part in them
             for kind, names in self.names.items():
                 part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
-                space = self.space.seen_by(others, kind)
+                space = whole.seen_by(others, kind)
                 labels = self.cluster(space.d.subset(part), rng, kind == DECORRELATED)
                 lines = None if labels is None else self.lines(space, part, labels, names)
                 if labels is None or lines is None:
@@ -257,7 +262,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *note_lines(d),
-            *describe_data(d, ties),
+            *describe_data(d, ties, several=d.coordinates is not None),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
             *((FEWER_SHOW_MORE,) if k > 2 and found.pvalue > LEVEL and user_clusterer is None else ()),
@@ -270,8 +275,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
 def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClusters) -> ClusterTestResult:
     """Combine the p-values of random splits and contrasts of clusters by Cauchy's rule, and return the test result."""
     pvalues = np.array([[found.pvalue for found in split] for split in splits])
-    pvalue = over_contrasts(pvalues)[0]
-    kind, each = _clearest_space(pvalue, splits)
+    pvalue = splitter.combine(pvalues)[0]
+    kind, each = _clearest_space(pvalue, splits, splitter.combine)
     if kind != GIVEN and splitter.k > 2:
         # rows are in the order of the partition that is shown
         order = _numbers_in(whole.labels(kind), splitter.names[kind])
@@ -295,7 +300,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         scores=each[clearest[0]][clearest[1]].scores,
         scored=Scored(int(clearest[0]), int(clearest[1]), float(own[clearest])),
         indices=indices,
-        rows=contrast_rows(_names_of_contrasts(splitter.k), indices[:, EXCESS].tolist(), over_contrasts(own)[1]),
+        rows=contrast_rows(_names_of_contrasts(splitter.k), indices[:, EXCESS].tolist(), splitter.combine(own)[1]),
         space=kind,
         partition=whole.partition(kind),
     )
@@ -309,11 +314,13 @@ def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.rand
     return lambda part, rng, thorough: EnergyClusters(options.k, thorough or options.k > 2).labels(part, rng)
 
 
-def _clearest_space(pvalue: float, splits: list[list[_Outcome]]) -> tuple[Kind, list[list[Unimodality]]]:
+def _clearest_space(
+    pvalue: float, splits: list[list[_Outcome]], combine: Callable[[FloatArray], tuple[float, list[float]]]
+) -> tuple[Kind, list[list[Unimodality]]]:
     """Return the space to report and its tests: that of the given points, unless p in another is far smaller."""
     kinds = [kind for kind in splits[0][0].each if all(kind in found.each for split in splits for found in split)]
     lines = {kind: [[found.each[kind] for found in split] for split in splits] for kind in kinds}
-    own = {k: over_contrasts(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}
+    own = {k: combine(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}
     best = min(kinds, key=lambda kind: own[kind])
     kind = best if pvalue <= LEVEL and CLEARER * own[best] <= own[GIVEN] else GIVEN
     return kind, lines[kind]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.jitter import jitter_ties
-from energystats._core.pvalues import smallest_weighted
+from energystats._core.jitter import Jittered, jitter_ties
+from energystats._core.pvalues import over_jitters, smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, unit_of_column
@@ -23,6 +23,7 @@ __all__ = [
     "UNIMODALITY",
     "Unimodality",
     "calibration_factor",
+    "column_test",
     "no_evidence",
     "one_column_test",
     "unimodality_along_lines",
@@ -183,26 +184,74 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
     return found
 
 
+# ---------------------------------------------------------------- one column
+
+
 SMALLEST_SAMPLE = 8  # points
+JITTERS = 10  # of a column with wide steps between tied values, as many as there are splits
 UNIMODALITY = "the population is unimodal"
 UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` was not used."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnTest:
+    """Hold the test of the values of one column, over several jitters where steps between tied values are wide.
+
+    Attributes
+    ----------
+    pvalue : float
+        Over all jitters.
+    indices : ndarray of shape (3,)
+        Means over the jitters.
+    each : list of Unimodality
+        The test of each jitter.
+    spread : Jittered or None
+        Ties and the first jitter; None where no or all values are tied.
+    """
+
+    pvalue: float
+    indices: FloatArray
+    each: list[Unimodality]
+    spread: Jittered | None
+
+
+def column_test(
+    x: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
+) -> ColumnTest:
+    """Test the values of one column for unimodality, whose ties are jittered: several times where steps are wide."""
+    spread = jitter_ties(x, rng)
+    again = spread is not None and spread.coarse
+    jitters = [x if spread is None else spread.values]
+    streams = [rng, *(rng.spawn(JITTERS - 1) if again else ())]
+    for stream in streams[1:]:
+        other = jitter_ties(x, stream)
+        assert other is not None
+        jitters.append(other.values)
+    if again:  # several tests, of which each ends early where p is clearly large
+        first_batch = min(first_batch or FIRST_DRAWS, FIRST_DRAWS)
+    each = [
+        unimodality_test(values - values.mean(), n_resamples, factor, stream, first_batch)
+        for values, stream in zip(jitters, streams, strict=True)
+    ]
+    pvalue = over_jitters(np.array([one.pvalue for one in each]))
+    return ColumnTest(pvalue, np.mean([one.indices for one in each], axis=0), each, spread)
 
 
 def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
     """Test whether one column is unimodal, by three indices of all its values, and return the result."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
-    spread = jitter_ties(d.points[:, 0], rng)
-    x = d.points[:, 0] if spread is None else spread.values
+    factor = calibration_factor(options.conservative)
+    found = column_test(d.points[:, 0], options.n_resamples, factor, rng)
     ties = (
         []
-        if spread is None
-        else [ColumnTies.of(spread, d.columns[0] if d.columns else "x", d.n, **unit_of_column(d, 0))]
+        if found.spread is None
+        else [ColumnTies.of(found.spread, d.columns[0] if d.columns else "x", d.n, **unit_of_column(d, 0))]
     )
-    factor = calibration_factor(options.conservative)
-    found = unimodality_test(x - x.mean(), options.n_resamples, factor, rng)
+    pvalues = np.array([[one.pvalue] for one in found.each])
+    index = float(found.indices[EXCESS])
     return ClusterTestResult(
-        statistic=found.index,
+        statistic=index,
         pvalue=found.pvalue,
         method="unimodal-1d",
         null_hypothesis=UNIMODALITY,
@@ -213,9 +262,9 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         factor=factor,
         conservative=options.conservative,
         jittered=bool(ties),
-        pvalues=np.array([[found.pvalue]]),
-        scores=found.scores,
+        pvalues=pvalues,
+        scores=found.each[int(pvalues.argmin())].scores,
         indices=found.indices[None],
-        rows=(Contrast("more than one mode", found.index, found.pvalue, found.pvalue),),
-        notes=(*describe_data(d, ties), *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,))),
+        rows=(Contrast("more than one mode", index, found.pvalue, found.pvalue),),
+        notes=(*describe_data(d, ties, several=True), *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,))),
     )

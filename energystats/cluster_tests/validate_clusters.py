@@ -43,7 +43,7 @@ from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resa
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import jitter_columns, make_scorer
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
-from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, unimodality_test
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
 from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
 from energystats.clustering.partition import Partition
@@ -585,7 +585,7 @@ def _answer_columns(
         if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
             points = jittered.points
         for column, child in zip(points.T, children, strict=True):
-            tested = unimodality_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
+            tested = column_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
             found.append((float(tested.indices[EXCESS]), tested.pvalue))
     first = 0.0 if structure is None else structure.pvalue
     adjusted = np.maximum(adjust([p for _, p in found], "holm"), first).tolist()
