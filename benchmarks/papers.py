@@ -32,7 +32,7 @@ import numpy as np
 
 import energystats as es
 from energystats.metrics.closed_form import Euclidean, Localised, Sine
-from energystats.metrics.gaussian import Exponential, Gaussian
+from energystats.metrics.kernel import Exponential, Gaussian
 
 data = es.datasets
 FIGURES = Path(__file__).parent.parent / "docs" / "figures"

@@ -30,8 +30,8 @@ from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
-from energystats.metrics.gaussian import SUBSAMPLE, Exponential
 from energystats.metrics.general import Precomputed
+from energystats.metrics.kernel import SUBSAMPLE, Exponential
 from energystats.metrics.lookup import resolve
 from energystats.metrics.z_scores import Standardization
 from energystats.pairs.disk import Rows

@@ -20,7 +20,7 @@ from energystats.datasets.makers import (
 )
 from energystats.datasets.mixtures import PAPER_MIXTURES, bayes_accuracy, paper_mixture
 from energystats.metrics.closed_form import Euclidean, Sine
-from energystats.metrics.gaussian import Exponential, Gaussian
+from energystats.metrics.kernel import Exponential, Gaussian
 
 FIG1 = paper_mixture("fig1")
 MAKERS = {

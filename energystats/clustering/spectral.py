@@ -24,7 +24,7 @@ from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, ignoring, warn
 from energystats.inputs.options import as_generator, check_count, check_flag, children
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.gaussian import Exponential
+from energystats.metrics.kernel import Exponential
 from energystats.pairs.routes import choose_route
 from energystats.pairs.tiles import Pairs, Recomputed, Stored
 from energystats.pairs.workloads import Size, eigenpairs, rounding

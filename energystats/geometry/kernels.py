@@ -16,8 +16,7 @@ from energystats.inputs.names import near_names
 from energystats.inputs.options import check_count, check_option, check_positive
 from energystats.inputs.table import InputTable, as_table, check_same_rows, match_rows
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.gaussian import Exponential, Gaussian
-from energystats.metrics.kernel import Kernel
+from energystats.metrics.kernel import Exponential, Gaussian, Kernel
 from energystats.metrics.lookup import resolve
 
 __all__ = ["KernelLike", "center_kernel", "distance_kernel", "equivalent_kernels", "kernel_distance", "semimetric_of"]

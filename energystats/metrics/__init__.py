@@ -3,10 +3,9 @@
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean, Localised, Sine
 from energystats.metrics.community import Aitchison, Canberra, ChiSquare, Chord, Hellinger, Jaccard, Kulczynski
-from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
-from energystats.metrics.kernel import Kernel
+from energystats.metrics.kernel import Exponential, Gaussian, Kernel
 from energystats.metrics.lookup import resolve
 
 __all__ = [

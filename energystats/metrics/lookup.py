@@ -11,9 +11,9 @@ from energystats.inputs.options import check_alpha
 from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES, Metric, MetricLike, find_metric_name
 from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.community import Aitchison, ChiSquare, Chord, Hellinger, Jaccard, Kulczynski
-from energystats.metrics.gaussian import Exponential, Gaussian
 from energystats.metrics.general import CallableMetric, Precomputed, SciPyMetric
 from energystats.metrics.gower import Gower
+from energystats.metrics.kernel import Exponential, Gaussian
 
 __all__ = ["resolve"]
 

@@ -17,7 +17,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.gaussian import Exponential, Gaussian
+from energystats.metrics.kernel import Exponential, Gaussian
 from energystats.pairs.block_values import Measures, Task, ValuesHere
 from energystats.pairs.disk import Rows, value_rows
 from energystats.pairs.tiles import Pairs, completed_sums
