@@ -56,6 +56,8 @@ class ColumnTies:
         Whether some values are far more frequent than their neighbours.
     limits : tuple of Caution
         Sentences about piles at the ends.
+    ratios : bool
+        Whether values are ratios of small whole numbers with different denominators.
     """
 
     name: str
@@ -63,9 +65,12 @@ class ColumnTies:
     coarse: bool
     heaped: bool
     limits: tuple[Caution, ...]
+    ratios: bool = False
 
     @classmethod
-    def of(cls, found: Jittered, name: str, n: int, *, unit: float = 1.0, center: float = 0.0) -> Self:
+    def of(
+        cls, found: Jittered, name: str, n: int, *, unit: float = 1.0, center: float = 0.0, ratios: bool = False
+    ) -> Self:
         """Build the description of a column whose values times `unit` plus `center` are those of the user."""
         step = f"{unit * found.width:.3g}" if found.width > 0 else ""
         limits = []
@@ -84,7 +89,7 @@ class ColumnTies:
             limits.append(
                 Caution(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what[0]}", what[1])
             )
-        return cls(name, step, found.coarse, found.heaped, tuple(limits))
+        return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios)
 
 
 def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
@@ -135,9 +140,10 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
         drawn = OVER_JITTERS if several else ONE_JITTER
         note = Caution(WIDE_STEPS, f"{note} {drawn}")
         warn(note, TiesWarning, once=True)
+    notes = (*_note_ratios([column.name for column in ties if column.ratios]), note)
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:
-        return (note,)
+        return notes
     shown = ", ".join(heaped[:SHOWN]) + (", ..." if len(heaped) > SHOWN else "")
     heaps = Caution(
         f"Some values of {shown} are heaps, which can count as modes.",
@@ -145,7 +151,22 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
         "values to the coarsest grid.",
     )
     warn(heaps, TiesWarning)
-    return heaps, note
+    return (heaps, *notes)
+
+
+def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
+    """Note columns of ratios of small whole numbers whose denominators differ."""
+    if not names:
+        return ()
+    shown = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
+    return (
+        Caution(
+            f"Values of {shown} are ratios of small whole numbers with different denominators.",
+            "Those that many denominators share, such as 0 and 1/2, would count as modes, and equal values were spread "
+            "as far as 1.5 over the median denominator: groups that lie nearer are not seen. Rows with few trials say "
+            "little; a test of known groups needs no such care.",
+        ),
+    )
 
 
 def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool]:

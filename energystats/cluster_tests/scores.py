@@ -11,7 +11,8 @@ from scipy.spatial.distance import pdist, squareform
 from energystats._core.gram import factor_coordinates
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
 from energystats._core.jitter import Reach, find_reach, jitter_places, jitter_ties
-from energystats._core.row_counts import find_row_counts
+from energystats._core.ratios import find_ratios
+from energystats._core.row_counts import RowCounts, find_row_counts
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column
 from energystats.display.sentences import Caution
@@ -19,7 +20,15 @@ from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
 
-__all__ = ["CoordinateScorer", "Scorer", "jitter_columns", "jittered_anew", "make_scorer", "wants_jitters"]
+__all__ = [
+    "CoordinateScorer",
+    "Scorer",
+    "column_reach",
+    "jitter_columns",
+    "jittered_anew",
+    "make_scorer",
+    "wants_jitters",
+]
 
 
 EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given numbers cost digits
@@ -132,24 +141,41 @@ def jitter_columns(
     """
     assert isinstance(d, Points)
     points, ties = d.points.copy(), []
-    tied, reach, unit = _tied_columns(d)
-    for j, column in enumerate(tied.T):
-        if (spread := jitter_ties(column, rng, reach)) is not None:
-            moved = spread.values - column
-            points[:, j] = spread.values if tied is d.points else points[:, j] + moved * unit[j]
-            name = d.columns[j] if d.columns else f"column {j}"
-            ties.append(ColumnTies.of(spread, name, d.n, **(unit_of_column(d, j) if tied is d.points else {})))
-    return replace(d, points=points), tuple(ties), () if tied is d.points else (ROW_COUNTS,)
+    rows = _row_counts(d)
+    for j, column in enumerate(d.points.T if rows is None else rows.values.T):
+        reach = column_reach(d, j) if rows is None else rows.reach
+        if (spread := jitter_ties(column, rng, reach)) is None:
+            continue
+        name = d.columns[j] if d.columns else f"column {j}"
+        if rows is None:
+            points[:, j] = spread.values
+            ties.append(ColumnTies.of(spread, name, d.n, ratios=reach is not find_reach, **unit_of_column(d, j)))
+        else:
+            points[:, j] += (spread.values - column) / unit_of_column(d, j)["unit"]
+            ties.append(ColumnTies.of(spread, name, d.n))
+    return replace(d, points=points), tuple(ties), () if rows is None else (ROW_COUNTS,)
 
 
-def _tied_columns(d: Points) -> tuple[FloatArray, Reach, FloatArray]:
-    """Find columns whose ties are to be jittered, how far, and what their unit is in the unit of the points; (d,)."""
+def column_reach(d: Dissimilarity, j: int) -> Reach:
+    """Return how far tied values of a column are jittered: to their neighbours, or as far as ratios are apart."""
+    assert isinstance(d, Points)
+    to_user = unit_of_column(d, j)
+    unit, center = to_user["unit"], to_user.get("center", 0.0)
+    ratios = find_ratios(d.points[:, j] * unit + center)
+    if ratios is None:
+        return find_reach
+
+    def reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        left, right = ratios.reach(values * unit + center)
+        return left / unit, right / unit
+
+    return reach
+
+
+def _row_counts(d: Points) -> RowCounts | None:
+    """Return the counts behind rows that are counts times a factor each; None where there are none."""
     given = np.ldexp(d.points, d.exponent)
-    rows = find_row_counts(given if d.standardization is None else d.standardization.undo(given))
-    if rows is None:
-        return d.points, find_reach, np.ones(d.n_columns)
-    scale = np.ones(d.n_columns) if d.standardization is None else d.standardization.scale
-    return rows.values, rows.reach, np.ldexp(1 / scale, -d.exponent)
+    return find_row_counts(given if d.standardization is None else d.standardization.undo(given))
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:

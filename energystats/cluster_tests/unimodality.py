@@ -7,13 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.jitter import Jittered, jitter_ties
+from energystats._core.jitter import Jittered, Reach, find_reach, jitter_ties
 from energystats._core.pvalues import over_jitters, smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, unit_of_column
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
+from energystats.cluster_tests.scores import column_reach
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = [
@@ -216,15 +217,24 @@ class ColumnTest:
 
 
 def column_test(
-    x: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
+    x: FloatArray,
+    n_resamples: int,
+    factor: float,
+    rng: np.random.Generator,
+    first_batch: int | None = None,
+    *,
+    reach: Reach = find_reach,
 ) -> ColumnTest:
-    """Test the values of one column for unimodality, whose ties are jittered: several times where steps are wide."""
-    spread = jitter_ties(x, rng)
+    """Test the values of one column for unimodality, whose ties are jittered: several times where steps are wide.
+
+    `reach` says how far tied values are jittered.
+    """
+    spread = jitter_ties(x, rng, reach)
     again = spread is not None and spread.coarse
     jitters = [x if spread is None else spread.values]
     streams = [rng, *(rng.spawn(JITTERS - 1) if again else ())]
     for stream in streams[1:]:
-        other = jitter_ties(x, stream)
+        other = jitter_ties(x, stream, reach)
         assert other is not None
         jitters.append(other.values)
     if again:  # several tests, of which each ends early where p is clearly large
@@ -242,12 +252,12 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     factor = calibration_factor(options.conservative)
-    found = column_test(d.points[:, 0], options.n_resamples, factor, rng)
-    ties = (
-        []
-        if found.spread is None
-        else [ColumnTies.of(found.spread, d.columns[0] if d.columns else "x", d.n, **unit_of_column(d, 0))]
-    )
+    reach = column_reach(d, 0)
+    found = column_test(d.points[:, 0], options.n_resamples, factor, rng, reach=reach)
+    ties: list[ColumnTies] = []
+    if found.spread is not None:
+        name = d.columns[0] if d.columns else "x"
+        ties.append(ColumnTies.of(found.spread, name, d.n, ratios=reach is not find_reach, **unit_of_column(d, 0)))
     pvalues = np.array([[one.pvalue] for one in found.each])
     index = float(found.indices[EXCESS])
     return ClusterTestResult(

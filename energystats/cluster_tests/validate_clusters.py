@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from energystats._core.jitter import find_reach
 from energystats._core.pvalues import count_extreme, upper_pvalue
 from energystats._core.statistics import share, within_per_cluster
 from energystats._core.unimodal import EXCESS
@@ -41,7 +42,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import jitter_columns, make_scorer
+from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
@@ -584,8 +585,10 @@ def _answer_columns(
         jittered, _, rows_are_counts = jitter_columns(d.near_one(), rng.spawn(1)[0])
         if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
             points = jittered.points
-        for column, child in zip(points.T, children, strict=True):
-            tested = column_test(column - column.mean(), n_resamples, factor, child, options.n_resamples)
+        near = d.near_one()
+        for j, (column, child) in enumerate(zip(points.T, children, strict=True)):
+            reach = find_reach if rows_are_counts else column_reach(near, j)
+            tested = column_test(column - column.mean(), n_resamples, factor, child, options.n_resamples, reach=reach)
             found.append((float(tested.indices[EXCESS]), tested.pvalue))
     first = 0.0 if structure is None else structure.pvalue
     adjusted = np.maximum(adjust([p for _, p in found], "holm"), first).tolist()

@@ -1,0 +1,162 @@
+"""Find columns of ratios k/N of small whole numbers whose denominators differ [theory 5].
+
+Such values are on many grids at once: 0, 1/2 and 1/3 come from many denominators and 3/7 from few, so that one smooth
+population has as many modes as there are small denominators.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from energystats._typing import FloatArray, IntArray
+
+__all__ = ["Ratios", "find_ratios"]
+
+
+Function = Callable[[FloatArray], FloatArray]
+
+LARGEST_DENOMINATOR = 40
+FEWEST_DENOMINATORS = 8  # that have to be told apart, or a few digits of any numbers would do
+BY_CHANCE = 0.05  # share of all numbers that are as near to such a ratio, or more where many values are
+UNLIKELY = 1e-6  # that all values are by chance
+OFTEN = 4  # points for each value, where many have to be: few digits alone repeat less
+GRID_STEPS = 60  # of a unit: minutes, and months, quarters and tenths among them
+OF_SEVERAL = (6, *range(11, GRID_STEPS + 1))  # least common multiples of several denominators, decimals aside
+FILLED = 0.7  # of the steps of such a grid are there, or ratios leave gaps
+RATIOS_AT_LEAST = 0.95  # of the values that are not whole
+FEWEST_VALUES = 5  # different fractions
+NOT_RECIPROCALS = 0.1  # of the fractions have numerators above 1, or they are 1/k of counts, on one grid before that
+UNITS = (1000.0, 100.0, 1.0)  # per mille; per cent; shares and means
+WIDTH = 1.5  # steps of the median denominator: .05 of samples with N = 1 to 39 are rejected with 1, .02 with 1.5
+ARITHMETIC = 1e-12  # of the largest value
+DECIMALS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """A scale on which ratios are recorded, with its inverse and the ratios that it takes."""
+
+    do: Function
+    undo: Function
+    low: float
+    high: float
+    takes: tuple[float, float] = (-math.inf, math.inf)  # values
+
+
+SCALES = (
+    _Scale(lambda u: u, lambda x: x, -math.inf, math.inf),
+    _Scale(np.sqrt, np.square, 0.0, math.inf, (0.0, math.inf)),
+    _Scale(lambda u: np.arcsin(np.sqrt(u)), lambda x: np.square(np.sin(x)), 0.0, 1.0, (0.0, math.pi / 2)),
+    _Scale(np.log, np.exp, 0.0, math.inf, (-math.inf, 20.0)),
+    _Scale(lambda u: np.log(u / (1 - u)), lambda x: 1 / (1 + np.exp(-x)), 0.0, 1.0, (-20.0, 20.0)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ratios:
+    """Describe a column of ratios.
+
+    Attributes
+    ----------
+    scale : _Scale
+        What was recorded of them.
+    width : float
+        How far equal ratios are to be spread to either side, before the scale: 1.5 over the median denominator, as far
+        as denominators are seen (2/4 is 1/2), in the unit of the ratios.
+    """
+
+    scale: _Scale
+    width: float
+
+    def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Compute how far values may be jittered to the left and to the right; (m,) -> (m,), (m,).
+
+        Where the scale ends, as far as to the other side.
+        """
+        ratios = self.scale.undo(values)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            left = values - self.scale.do(np.maximum(ratios - self.width, self.scale.low))
+            right = self.scale.do(np.minimum(ratios + self.width, self.scale.high)) - values
+        ends_left = ~np.isfinite(left) | (ratios - self.width < self.scale.low)
+        ends_right = ~np.isfinite(right) | (ratios + self.width > self.scale.high)
+        both = ends_left & ends_right
+        mirrored = np.where(ends_left & ~both, right, left), np.where(ends_right & ~both, left, right)
+        finite = [np.where(np.isfinite(side), side, 0.0) for side in mirrored]
+        return finite[0], finite[1]
+
+
+def find_ratios(x: FloatArray) -> Ratios | None:
+    """Find whether a column holds ratios of small whole numbers with different denominators; O(n log n)."""
+    values, counts = np.unique(x, return_counts=True)
+    rounding = ARITHMETIC * float(np.abs(values).max(initial=0.0))
+    if values.size < FEWEST_VALUES or np.abs(values - np.rint(values)).max() <= rounding:
+        return None
+    half = max(rounding, _half_of_last_digit(values, rounding))
+    for scale in SCALES:
+        if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
+            continue
+        ratios = scale.undo(values)
+        error = max(half, float(np.abs(scale.undo(values + half) - scale.undo(values - half)).max()) / 2)
+        # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring
+        for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
+            found = _read_denominators((ratios - offset) / unit, counts, error / unit)
+            if found is not None:
+                return None if found.size == 0 else Ratios(scale, float(WIDTH * unit / np.median(found)))
+    return None
+
+
+def _is_one_grid(ratios: FloatArray, counts: IntArray, error: float) -> bool:
+    """Return whether nearly all points are whole multiples of 1/N, N up to 60, without the gaps that ratios leave."""
+    for N in range(1, GRID_STEPS + 1):
+        if 4 * N * error > 1:  # half of all numbers are
+            return False
+        near = np.abs(ratios * N - np.rint(ratios * N)) <= N * error
+        if counts[near].sum() >= RATIOS_AT_LEAST * counts.sum() and near.mean() >= RATIOS_AT_LEAST:
+            parts = np.unique(np.rint(ratios[near] * N) % N).size
+            steps = min(N, N * float(np.ptp(ratios)) + 1)  # that parts of units can be
+            drawn = steps * -math.expm1(-counts.sum() / steps)  # of as many points, were all equally frequent
+            return N not in OF_SEVERAL or parts > FILLED * drawn
+    return False
+
+
+def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
+    """Return the denominators above 1 of all points; empty for those of one grid or of 1/k; None where they are none.
+
+    Shapes: (m,) ratios and counts -> (points,).
+    """
+    if _is_one_grid(ratios, counts, error):
+        return np.zeros(0, dtype=np.intp)
+    # of all numbers, 3 Q^2/pi^2 intervals of twice the error hold this share
+    fractional = np.count_nonzero(np.abs(ratios - np.rint(ratios)) > error)
+    if fractional < FEWEST_VALUES:
+        return None
+    by_chance = BY_CHANCE
+    if counts.sum() >= OFTEN * counts.size:
+        by_chance = max(by_chance, UNLIKELY ** (1 / fractional))
+    most = min(LARGEST_DENOMINATOR, int(math.pi * math.sqrt(by_chance / (6 * error)))) if error else 0
+    if most < FEWEST_DENOMINATORS:
+        return None
+    found = np.zeros(ratios.size, dtype=np.intp)
+    for q in range(1, most + 1):
+        near = np.abs(ratios * q - np.rint(ratios * q)) <= q * error
+        found[near & (found == 0)] = q
+    whole, fractions = found == 1, found > 1
+    if counts[fractions].sum() < RATIOS_AT_LEAST * counts[~whole].sum() or np.count_nonzero(fractions) < FEWEST_VALUES:
+        return None
+    parts, numerators = np.unique(found[fractions]), np.abs(np.rint(ratios * found))[fractions]
+    if parts.size < 2 or counts[fractions][numerators > 1].sum() < NOT_RECIPROCALS * counts[fractions].sum():
+        return np.zeros(0, dtype=np.intp)
+    return np.repeat(found[fractions], counts[fractions])
+
+
+def _half_of_last_digit(values: FloatArray, rounding: float) -> float:
+    """Return half of the last decimal that all values were recorded to; 0 where they have more than ten."""
+    for decimals in range(DECIMALS + 1):
+        if np.abs(values - np.round(values, decimals)).max() <= rounding:
+            return 0.5 * 10.0**-decimals
+    return 0.0

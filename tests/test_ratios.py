@@ -1,0 +1,136 @@
+"""Columns of ratios of small whole numbers: which are found, how far they are jittered, and the level of their test."""
+
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.stats import binom
+
+import energystats as es
+from energystats._core.ratios import find_ratios
+
+
+def shares(rng, n, p=0.3, mean=4):
+    """Shares of successes in numbers of trials that differ from row to row, of one probability."""
+    trials = 1 + rng.poisson(mean, n)
+    return rng.binomial(trials, p) / trials
+
+
+def means(rng, n, low, high):
+    """Means of as many answers on seven levels as the row has, low to high."""
+    return np.array([rng.integers(1, 8, k).mean() for k in rng.integers(low, high + 1, n)])
+
+
+RECORDED = {
+    "shares": lambda u: u,
+    "per cent": lambda u: 100 * u,
+    "two decimals": lambda u: np.round(u, 2),
+    "per cent, one decimal": lambda u: np.round(100 * u, 1),
+    "roots": np.sqrt,
+    "arcsine": lambda u: np.arcsin(np.sqrt(u)),
+    "logarithms of share + .1": lambda u: np.log(u + 0.1),
+    "centred": lambda u: u - u.mean(),
+}
+ONE_GRID = {
+    "continuous": lambda rng: rng.normal(size=200),
+    "two decimals": lambda rng: np.round(rng.normal(size=200), 2),
+    "one decimal": lambda rng: np.round(rng.lognormal(size=200), 1),
+    "counts": lambda rng: rng.poisson(3, 200),
+    "shares of ten": lambda rng: rng.binomial(10, 0.3, 200) / 10,
+    "minutes": lambda rng: rng.integers(0, 60, 200) / 60,
+    "months, two decimals": lambda rng: np.round(rng.integers(96, 200, 200) / 12, 2),
+    "logarithms of counts": lambda rng: np.log(rng.poisson(3, 200) + 0.5),
+    "reciprocals of counts": lambda rng: 1 / (1 + rng.poisson(1, 200)),
+}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_ratios_are_found(name, rng):
+    x = RECORDED[name](shares(rng, 300))
+    assert find_ratios(x) is not None
+    assert find_ratios(rng.permutation(x)) == find_ratios(x)
+
+
+@pytest.mark.parametrize("name", ONE_GRID)
+def test_values_on_one_grid_are_none(name, rng):
+    assert find_ratios(np.asarray(ONE_GRID[name](rng), dtype=float)) is None
+
+
+def test_width_against_fractions(rng):
+    """1.5 over the median of the denominators above 1, reduced."""
+    x = shares(rng, 300)
+    denominators = [Fraction(value).limit_denominator(40).denominator for value in x]
+    width = 1.5 / np.median([q for q in denominators if q > 1])
+    found = find_ratios(x)
+    assert found.width == pytest.approx(width)
+    assert find_ratios(100 * x).width == pytest.approx(100 * width)
+    values = np.unique(x)
+    for side in found.reach(values):
+        assert_allclose(side, width)
+    # on another scale, between the ends of what it can hold
+    left, right = find_ratios(np.arcsin(np.sqrt(x))).reach(np.arcsin(np.sqrt(values)))
+    u = values[(values > width) & (values < 1 - width)]
+    inner = np.isin(values, u)
+    assert_allclose(left[inner], np.arcsin(np.sqrt(u)) - np.arcsin(np.sqrt(u - width)))
+    assert_allclose(right[inner], np.arcsin(np.sqrt(u + width)) - np.arcsin(np.sqrt(u)))
+    assert (left > 0).all()
+    assert (right > 0).all()
+    assert left[0] == right[0]  # 0 goes as far to the left as to the right
+
+
+@given(st.integers(0, 10**6))
+def test_reach_is_finite_on_every_scale(seed):
+    x = shares(np.random.default_rng(seed), 60)
+    for do in RECORDED.values():
+        found = find_ratios(do(x))
+        if found is not None:
+            for side in found.reach(np.unique(do(x))):
+                assert np.isfinite(side).all()
+                assert (side >= 0).all()
+
+
+def rejected(draw, n_samples=60):
+    found = 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        for i in range(n_samples):
+            rng = np.random.default_rng([i, 907])
+            found += es.cluster_test(draw(rng), n_resamples=99, rng=rng).pvalue <= 0.05
+    return found
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: shares(rng, 150),
+        lambda rng: 100 * shares(rng, 100, 0.5),
+        lambda rng: means(rng, 150, 3, 5),
+        lambda rng: np.column_stack([shares(rng, 80), shares(rng, 80)]),
+    ],
+    ids=["shares", "per cent", "means", "two columns"],
+)
+def test_level_of_one_population(draw):
+    """At most what .05 allows; nearly all of such samples were rejected with ties spread to their neighbours."""
+    assert rejected(draw, 40) <= binom.ppf(0.9999, 40, 0.05)
+
+
+def test_two_groups_are_found():
+    def draw(rng):
+        trials = 1 + rng.poisson(15, 100)
+        return rng.binomial(trials, np.where(rng.random(100) < 0.5, 0.15, 0.75)) / trials
+
+    assert rejected(draw, 10) >= 8
+
+
+def test_the_note_names_the_column(rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        one = es.cluster_test(shares(rng, 100), n_resamples=19, rng=0)
+        two = es.cluster_test(np.column_stack([shares(rng, 100), rng.normal(size=100)]), n_resamples=19, rng=0)
+    assert "Values of x are ratios of small whole numbers with different denominators." in " ".join(one.notes)
+    assert "Values of column 0 are ratios of small" in " ".join(two.notes)
+    assert "ratios of small" not in " ".join(es.cluster_test(rng.normal(size=60), n_resamples=19, rng=0).notes)
