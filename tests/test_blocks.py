@@ -16,7 +16,7 @@ from energystats import dissimilarity
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
 from energystats.clustering import features
-from energystats.metrics import gaussian
+from energystats.metrics import kernel
 from energystats.pairs import disk as rows
 from energystats.pairs import open_blocks, parquet, slices
 from energystats.pairs.block_values import Measures
@@ -226,7 +226,7 @@ def test_projections_far_from_the_origin_keep_their_digits(rng):
 
 def test_rows_that_settle_a_metric_are_the_same_from_anywhere(rng, monkeypatch):
     """A fixed random choice of rows: part of what a default width means."""
-    monkeypatch.setattr(gaussian, "SUBSAMPLE", 20)
+    monkeypatch.setattr(kernel, "SUBSAMPLE", 20)
     monkeypatch.setattr(dissimilarity, "SUBSAMPLE", 20)
     X = rng.standard_normal((90, 2))
     chosen = X[np.random.default_rng(0).choice(90, 20, replace=False)]

@@ -30,6 +30,14 @@ def files(tmp_path):
     return sorted(p.name for p in tmp_path.iterdir())
 
 
+def test_a_row_that_is_called_a_total_is_noted(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"a": [1.0, 2, 3, 5, 11], "b": [2.0, 3, 1, 5, 11]}, index=[*"xyzw", "Total"])
+    table.to_csv("arrests.csv")
+    assert cli.main(["cluster", "arrests.csv", "-k", "2"]) == 0
+    assert "a row is called 'Total'; if it is a sum of other rows, leave it out." in capsys.readouterr().err
+
+
 @pytest.mark.slow  # the README's first command
 def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)

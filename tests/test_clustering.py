@@ -176,6 +176,15 @@ def test_exact_is_never_above_hartigan(rng):
         assert es.cluster_1d(x).within <= W * (1 + 1e-12)
 
 
+def test_a_row_that_is_called_a_total_is_noted(rng):
+    X = pd.DataFrame(rng.normal(size=(9, 2)), index=[*"abcdefgh", "Total"])
+    assert (
+        "A row is called 'Total'; if it is a sum of other rows, leave it out." in es.energy_cluster(X, 2, rng=0).notes
+    )
+    assert es.energy_cluster(X.iloc[:-1], 2, rng=0).notes == ()
+    assert es.energy_cluster(X.to_numpy(), 2, rng=0).notes == ()
+
+
 def test_exact_with_weights_and_ties():
     x, w = np.array([5.0, 1, 1, 5, 2]), [1, 2, 3, 4, 5]
     found = es.cluster_1d(x, sample_weight=w)

@@ -75,9 +75,7 @@ def test_continuous_families_are_fitted_by_scipy():
     assert found.null_distribution.mean() < fixed.null_distribution.mean()
 
 
-TWO_PEAKS = np.r_[
-    stats.norm.rvs(2, 0.3, size=40, random_state=0), stats.norm.rvs(5, 0.3, size=60, random_state=100)
-]
+TWO_PEAKS = np.r_[stats.norm.rvs(2, 0.3, size=40, random_state=0), stats.norm.rvs(5, 0.3, size=60, random_state=100)]
 
 
 def test_fits_that_end_far_away_do_not_hide_a_misfit():

@@ -372,6 +372,21 @@ def test_p_of_codes_hardly_depends_on_the_seed():
     assert max(p) < 5 * min(p)
 
 
+def test_a_value_that_was_filled_in_is_named(rng):
+    x = rng.exponential(size=300)
+    x[:30] = x[30:].mean()
+    with pytest.warns(es.TiesWarning, match="no other is nearly as frequent"):
+        notes = " ".join(es.cluster_test(x, n_resamples=19, rng=0).notes)
+    assert f"30 of 300 values of x are {x[0]:.6g}, and no other is nearly as frequent." in notes
+    assert "If they were filled in for missing values" in notes
+    assert "duplicated" not in notes
+    # most values of a narrow distribution are one, and that is its mode
+    narrow = np.round(rng.laplace(0, 0.5, 300))
+    for other in (narrow, rng.poisson(3, 300), np.round(rng.normal(size=300), 1), rng.normal(size=300)):
+        spread = jitter_ties(other.astype(float), rng)
+        assert spread is None or spread.filled is None
+
+
 def test_heaps_are_told(rng):
     x = rng.standard_normal(400)
     heaped = np.where(rng.random(400) < 0.5, np.round(2 * x) / 2, np.round(x, 1))

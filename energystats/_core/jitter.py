@@ -38,6 +38,7 @@ HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
 PILE = 3.0  # times as large as any value between the ends
 PILE_SHARE = 0.05  # of all points at least
 SMALLEST_PILE = 3  # points
+FILLED = 10  # times as frequent as any other value between the ends
 OTHER_VALUES = 7  # more than the scales of questionnaires have
 REACH = 2.0  # widths of the tail, beyond which a pile stands apart
 
@@ -96,6 +97,9 @@ class Jittered:
         Whether some values between the ends are far more frequent than their neighbours, as of two grids at once.
     limits : tuple of PileAtEnd
         Piles at the ends.
+    filled : tuple of float and int, or None
+        A value between the ends that is ten times as frequent as any other there, as one that was filled in for
+        missing values, and how many points have it.
     """
 
     values: FloatArray
@@ -103,6 +107,7 @@ class Jittered:
     coarse: bool
     heaped: bool
     limits: tuple[PileAtEnd, ...]
+    filled: tuple[float, int] | None = None
 
 
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -153,7 +158,7 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_rea
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
-    return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits))
+    return Jittered(out, width, coarse, _are_heaped(values, counts), tuple(limits), _find_filled(values, counts))
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
@@ -209,6 +214,17 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
     steps = np.diff(values[1:-1][heaps])
     steps /= steps.min()
     return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
+
+
+def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | None:
+    """Return the value between the ends that is far more frequent than all others there, and its frequency; or None."""
+    between = counts[1:-1]
+    if between.size <= OTHER_VALUES:
+        return None
+    second, most = np.sort(between)[-2:]
+    if most < max(SMALLEST_HEAP, PILE_SHARE * counts.sum(), FILLED * second):
+        return None
+    return float(values[1 + between.argmax()]), int(most)
 
 
 def _is_pile(counts: IntArray, end: int) -> bool:

@@ -38,7 +38,7 @@ DECIMALS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class _Scale:
+class _Recorded:
     """A scale on which ratios are recorded, with its inverse and the ratios that it takes."""
 
     do: Function
@@ -49,11 +49,11 @@ class _Scale:
 
 
 SCALES = (
-    _Scale(lambda u: u, lambda x: x, -math.inf, math.inf),
-    _Scale(np.sqrt, np.square, 0.0, math.inf, (0.0, math.inf)),
-    _Scale(lambda u: np.arcsin(np.sqrt(u)), lambda x: np.square(np.sin(x)), 0.0, 1.0, (0.0, math.pi / 2)),
-    _Scale(np.log, np.exp, 0.0, math.inf, (-math.inf, 20.0)),
-    _Scale(lambda u: np.log(u / (1 - u)), lambda x: 1 / (1 + np.exp(-x)), 0.0, 1.0, (-20.0, 20.0)),
+    _Recorded(lambda u: u, lambda x: x, -math.inf, math.inf),
+    _Recorded(np.sqrt, np.square, 0.0, math.inf, (0.0, math.inf)),
+    _Recorded(lambda u: np.arcsin(np.sqrt(u)), lambda x: np.square(np.sin(x)), 0.0, 1.0, (0.0, math.pi / 2)),
+    _Recorded(np.log, np.exp, 0.0, math.inf, (-math.inf, 20.0)),
+    _Recorded(lambda u: np.log(u / (1 - u)), lambda x: 1 / (1 + np.exp(-x)), 0.0, 1.0, (-20.0, 20.0)),
 )
 
 
@@ -63,14 +63,14 @@ class Ratios:
 
     Attributes
     ----------
-    scale : _Scale
+    scale : _Recorded
         What was recorded of them.
     width : float
         How far equal ratios are to be spread to either side, before the scale: 1.5 over the median denominator, as far
         as denominators are seen (2/4 is 1/2), in the unit of the ratios.
     """
 
-    scale: _Scale
+    scale: _Recorded
     width: float
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -100,8 +100,11 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     for scale in SCALES:
         if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
             continue
-        ratios = scale.undo(values)
-        error = max(half, float(np.abs(scale.undo(values + half) - scale.undo(values - half)).max()) / 2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratios = scale.undo(values)
+            error = max(half, float(np.abs(scale.undo(values + half) - scale.undo(values - half)).max()) / 2)
+        if not (np.isfinite(ratios).all() and math.isfinite(error)):
+            continue
         # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring
         for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit)
@@ -138,7 +141,7 @@ def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> In
     by_chance = BY_CHANCE
     if counts.sum() >= OFTEN * counts.size:
         by_chance = max(by_chance, UNLIKELY ** (1 / fractional))
-    most = min(LARGEST_DENOMINATOR, int(math.pi * math.sqrt(by_chance / (6 * error)))) if error else 0
+    most = int(min(LARGEST_DENOMINATOR, math.pi * math.sqrt(by_chance / max(6 * error, ARITHMETIC))))
     if most < FEWEST_DENOMINATORS:
         return None
     found = np.zeros(ratios.size, dtype=np.intp)

@@ -27,6 +27,7 @@ from energystats.cli.options import (
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
+from energystats.inputs.labels import note_on_sums
 from energystats.report.page import render
 from energystats.report.study import Reading, Study
 
@@ -53,6 +54,8 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
     """Run `energystats cluster`: cluster the rows of a file, test for clusters, and write the results."""
     take = _take_matrix if options.metric == "precomputed" else _take_points
     table, reading, heading = take(options, console)
+    for sentence in note_on_sums(reading.ids):
+        console.note(sentence[0].lower() + sentence[1:])
     with console.announcing_compilation(), bad_input(table.file, table.where):
         study = _run_study(options, table, reading)
     console.say({

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 __all__ = ["note_if_equal", "read_points"]
 
 
+COLUMNS_LISTED = 20
+
+
 def read_points(
     options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
 ) -> tuple[FileTable, pd.DataFrame]:
@@ -86,8 +89,15 @@ def read_points(
     if options.coordinates:
         console.ignored.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
-    console.say(f"{rows} of {table.file}, columns {', '.join(choice.frame.columns)}.")
+    console.say(f"{rows} of {table.file}, columns {_write_columns(list(choice.frame.columns))}.")
     return choice, table.frame.loc[choice.frame.index, of_labels]
+
+
+def _write_columns(names: list[str]) -> str:
+    """Return the names of columns; of many the first ones and how many there are."""
+    if len(names) <= COLUMNS_LISTED:
+        return ", ".join(names)
+    return f"{', '.join(names[: COLUMNS_LISTED - 2])}, ... and {len(names) - COLUMNS_LISTED + 2} others"
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:

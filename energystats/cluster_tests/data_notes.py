@@ -34,6 +34,7 @@ FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 FEW_PLACES = 5  # in which all points lie
 ONE_LENGTH = 1e-6  # of the mean length of rows: what they differ by where all are directions
+CODES = "If few values are codes of categories, they are no numbers: leave such a column out."
 OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
@@ -55,7 +56,7 @@ class ColumnTies:
     heaped : bool
         Whether some values are far more frequent than their neighbours.
     limits : tuple of Caution
-        Sentences about piles at the ends.
+        Sentences about piles at the ends, and about one between them.
     ratios : bool
         Whether values are ratios of small whole numbers with different denominators.
     """
@@ -88,6 +89,15 @@ class ColumnTies:
             )
             limits.append(
                 Caution(f"{limit.count} of {n} values of {name} are its {which}, {value}. {what[0]}", what[1])
+            )
+        if found.filled is not None:
+            value, count = number(unit * found.filled[0] + center), found.filled[1]
+            limits.append(
+                Caution(
+                    f"{count} of {n} values of {name} are {value}, and no other is nearly as frequent.",
+                    "They count as a mode of their own. If they were filled in for missing values, leave these rows "
+                    "out.",
+                )
             )
         return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios)
 
@@ -138,7 +148,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     )
     if any(column.coarse for column in ties):
         drawn = OVER_JITTERS if several else ONE_JITTER
-        note = Caution(WIDE_STEPS, f"{note} {drawn}")
+        note = Caution(WIDE_STEPS, f"{note} {drawn} {CODES}")
         warn(note, TiesWarning, once=True)
     notes = (*_note_ratios([column.name for column in ties if column.ratios]), note)
     heaped = [column.name for column in ties if column.heaped]

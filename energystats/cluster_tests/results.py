@@ -287,6 +287,14 @@ class ClusterTestResult(VerdictFirst):
             f"nothing can be rejected at level {LEVEL:g}: take n_resamples of {fewest} or more, better 199."
         )
 
+    def _range_of_splits(self) -> str:
+        """Return between what the p-values of single splits lie, where they differ."""
+        each = self.pvalues.min(axis=1)
+        if each.size < 2 or each.min() == each.max():
+            return ""
+        smallest = " (the smallest of their contrasts)" if self.pvalues.shape[1] > 1 else ""
+        return f" (of single splits{smallest}: {probability(float(each.min()))} to {probability(float(each.max()))})"
+
     def _draws(self) -> str:
         """Return a sentence on how p depends on draws and seed, and on whether it is the smallest possible p."""
         if self.method == "split" and not self.n_splits:
@@ -298,7 +306,7 @@ class ClusterTestResult(VerdictFirst):
             smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
             return (
                 f"p-value by {self.n_splits} random splits of the points, {self.n_clustered} of them clustered at a "
-                f"time, with {self.n_resamples} draws each; another seed gives another p."
+                f"time, with {self.n_resamples} draws each; another seed gives another p{self._range_of_splits()}."
                 + " It is the smallest that so many draws can give."
                 * smallest
             )

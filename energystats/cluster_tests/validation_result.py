@@ -464,5 +464,5 @@ def _line(name: str, answer: Answer) -> str:
     """Format one answer as a line of text, with its p-value and null hypothesis."""
     name = f"{name[0].upper()}{name[1:]}"
     if np.isnan(answer.pvalue):
-        return f"{name}: {answer.null_hypothesis}."
+        return f"{name}: {answer.null_hypothesis.removesuffix('.')}."
     return f"{name}: {p_text(answer.pvalue)}; null hypothesis: {answer.null_hypothesis}."

@@ -18,7 +18,7 @@ from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.clustering.spectral import Spectral
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.arrays import as_weights
-from energystats.inputs.labels import read_inputs
+from energystats.inputs.labels import note_on_sums, read_inputs
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.open_blocks import opened
@@ -143,7 +143,8 @@ def energy_cluster(
     search = search.on(d, weights)
     how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
-    return how.fit(d, search, generator)[0]
+    found = how.fit(d, search, generator)[0]
+    return replace(found, notes=(*found.notes, *note_on_sums(d.index)))
 
 
 class _Auto(Algorithm):

@@ -61,10 +61,13 @@ FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
 IN_FEATURES = (
     "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
-    "a squared Euclidean distance: {curved}. Where points have coordinates, give these, with a metric of differences."
+    "a squared Euclidean distance: {curved}. Where differences of coordinates have a meaning, give coordinates with a "
+    "metric of differences."
 )
 CURVED = "two terms that shift points along one line do not add up there"
-CURVED_INTERACTION = "shifts along one line are an interaction there, found nearly always"
+CURVED_INTERACTION = (
+    "two terms that shift points along one line can show as an interaction there, the surer the larger they are"
+)
 IN_STRATA = (
     "p of a term compares its dispersion with the residual within strata, F of the table with the residual of the "
     "model: put the strata into the formula, too, and both have the same residual."

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -274,6 +274,7 @@ class EnergyIntervalResult(Result):
     """
 
     _one_row = True
+    _label_columns: ClassVar[tuple[str, ...]] = ("confidence_level",)
 
     statistic: float
     unbiased: float

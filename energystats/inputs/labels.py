@@ -22,6 +22,7 @@ __all__ = [
     "find_printed_alike",
     "is_single",
     "mark_found",
+    "note_on_sums",
     "notes_on_names",
     "position_of",
     "read_inputs",
@@ -209,6 +210,14 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
     if sums:
         notes.append(f"A {one} is called {sums[0]!r}; if its rows are sums of other rows, leave them out.")
     return tuple(notes)
+
+
+def note_on_sums(names: Any) -> tuple[str, ...]:
+    """Return a note on a row that is called as sums of other rows are; empty without one, or without names."""
+    if names is None or getattr(getattr(names, "dtype", None), "kind", "O") not in "OU":
+        return ()
+    found = next((name for name in names if isinstance(name, str) and name.casefold() in NAMES_OF_SUMS), None)
+    return () if found is None else (f"A row is called {found!r}; if it is a sum of other rows, leave it out.",)
 
 
 def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:

@@ -37,7 +37,7 @@ def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: flo
 def cluster_colors(k: int) -> list[Any]:
     """Return one colour per cluster, distinct for colour-blind readers and in grey for up to eight clusters."""
     if k <= 8:
-        okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#000000"]
+        okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f8600", "#000000"]
         return okabe_ito[:k]
     return [plt.get_cmap("turbo")(t) for t in np.linspace(0.05, 0.95, k)]
 

@@ -54,13 +54,15 @@ def plot_series(
         ax.plot(axis, y, color="0.35", lw=0.7, rasterized=len(axis) > 5000, **style)
         for low, high in itertools.pairwise(edges):
             level = float(np.median(y[low:high]))
-            ax.plot(_ends(axis, low, high), [level, level], color=CURVE, lw=2.0)
+            name = "median of the segment" if low + j == 0 else None
+            ax.plot(_ends(axis, low, high), [level, level], color=CURVE, lw=2.0, label=name)
     if shown == 1:
         ax.set_ylabel(write_plain_name(names[0], 40))
     else:
         ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
         ax.set_ylim(-shown + 0.4, 1.1 if any(notes) else 0.6)  # notes stand above the first column
     _draw_breaks(axis, breakpoints, notes, ax)
+    ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
     more = f", {shown} of {points.shape[1]} columns" if points.shape[1] > shown else ""
     ax.set_title(f"{title}{more}", loc="left")
@@ -180,6 +182,7 @@ def plot_strata(
     ax.set_axis_off()
     lows, highs = points[:, chosen].min(axis=0, initial=np.inf), points[:, chosen].max(axis=0, initial=-np.inf)
     lows = np.where(lows >= 0, 0.0, lows)  # amounts begin at 0
+    bases = np.where(highs >= 0, np.maximum(lows, 0.0), highs)  # and values of both signs are drawn to both sides
     widths = np.r_[np.ones(chosen.size), 1.6 if chosen.size else 1.0]
     if one_scale and chosen.size:
         spans = highs - lows
@@ -190,14 +193,14 @@ def plot_strata(
     lefts = np.r_[0.0, np.cumsum(widths)[:-1]] / widths.sum()
     insets = [ax.inset_axes((x, 0.0, 0.9 * w / widths.sum(), 1.0)) for x, w in zip(lefts, widths, strict=True)]
     for i, (inset, j) in enumerate(zip(insets[:-1], chosen, strict=True)):
-        inset.fill_betweenx(axis, lows[i], points[:, j], color=QUIET, lw=0)
+        inset.fill_betweenx(axis, bases[i], points[:, j], color=QUIET, lw=0)
         inset.plot(points[:, j], axis, color="0.2", lw=0.7)
         if one_scale:
             margin = 0.05 * (highs[i] - lows[i]) or 0.5
             inset.set_xlim(lows[i] - margin, highs[i] + margin)
-        inset.xaxis.set_major_locator(MaxNLocator(2, min_n_ticks=1))
+        inset.xaxis.set_major_locator(MaxNLocator(2, min_n_ticks=2))
         inset.set_title(
-            write_plain_name(names[j], 18), fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD
+            write_plain_name(names[j], 30), fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD
         )
     _draw_tree(tree, _at_places(axis, middles), insets[-1])
     insets[-1].set_title("neighbours joined", fontsize="small", rotation=25, ha="left", x=0.0, pad=HEADING_PAD)

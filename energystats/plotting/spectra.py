@@ -154,7 +154,8 @@ def plot_coordinates(
     named = [] if names is None or n > NAMES_DRAWN else [write_plain_name(name) for name in names]
     if len(groups) > GROUPS_NAMED:
         ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
-    elif groups and (named or solid or len(groups) > 8):  # names stand in the axes, labels of the third axis beside
+    elif groups and (named or solid or len(groups) > (4 if hulls else 8)):
+        # names stand in the axes, labels of the third axis beside
         place_beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.12 if solid else 1.0, 0.5)}
         ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **place_beside)
     elif groups:

@@ -304,7 +304,8 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
             )
         raise ValueError(
             f'`criterion="gap"` draws reference data in coordinates, and there are none{what}; or use '
-            'criterion="eigengap".'
+            + 'null="independent", which permutes columns, or ' * bool(d.n_columns)
+            + 'criterion="eigengap".'
         )
     return found
 
