@@ -617,7 +617,7 @@ def test_bad_input(arguments, how, message):
     ("arguments", "how", "message"),
     [
         ([Y, BAD["a"]], {}, r"`formula` must be a string, got Series; labels of rows go to `groups=`"),
-        (["y1 ~ a"], {"data": {"y1": [1.0]}}, r"`data` must be a pandas DataFrame, got dict"),
+        (["y1 ~ a"], {"data": {"y1": [1.0]}}, r"`data` must be a data frame \(pandas, Polars or Arrow\), got dict"),
         ([Y.astype(str), "~ a"], {"data": BAD}, r"`X` must hold real numbers"),
         ([Y], {"groups": "a"}, r"`groups` must be one label a row, got str"),
     ],

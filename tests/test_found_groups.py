@@ -314,3 +314,11 @@ def test_outside_labels_that_a_column_repeats_are_noted(cloud):
     assert any(
         note.startswith("Column 'code' has one value within every group of the outside labels") for note in found.notes
     )
+
+
+def test_measurements_as_groups_are_noted(rng):
+    x, values = rng.normal(size=(100, 2)), np.repeat(rng.random(50), 2)
+    words = "50 of 50 groups have one row or two; if their labels are measurements, they are no groups"
+    assert words in " ".join(es.energy_test(x, groups=values, n_resamples=9, rng=0).notes)
+    for labels in (np.repeat(np.arange(25), 4), np.repeat(np.arange(10), 10)):
+        assert "measurements" not in " ".join(es.energy_test(x, groups=labels, n_resamples=9, rng=0).notes)

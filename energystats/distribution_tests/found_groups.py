@@ -46,6 +46,8 @@ LOCAL_OPTIMUM = (
     "is part of; if they were found, {result} means nothing: call cluster_test(X, k)."
 )
 OF_W = "W: no single point can change its group without raising it"
+MANY_GROUPS = 20
+FEW_ROWS = 2
 OF_K_MEANS = "k-means: every point lies nearest to the mean of its own group"
 COLUMNS_OF_GROUPS = (
     "{which} one value within {each} and not the same in all of them: {says} the groups. If that is how the rows were "
@@ -68,8 +70,19 @@ def notes_on_groups(
 ) -> tuple[str, ...]:
     """Return notes on groups that may come from a clustering, groups of one row, and names hard to tell apart."""
     finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-    single = (SINGLE_ROWS,) * (groups.k == d.n > 2)
+    single = (SINGLE_ROWS,) * (groups.k == d.n > 2) or _note_many_groups(groups)
     return (*single, *finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
+
+
+def _note_many_groups(groups: Groups) -> tuple[str, ...]:
+    """Return a note on many groups that mostly have one row or two, as the values of a measurement make them."""
+    few = int(np.count_nonzero(groups.sizes <= FEW_ROWS))
+    if groups.k < MANY_GROUPS or 2 * few < groups.k:
+        return ()
+    return (
+        f"{few} of {groups.k} groups have one row or two; if their labels are measurements, they are no groups: "
+        "`disco` takes them as a covariate.",
+    )
 
 
 def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every group") -> tuple[str, ...]:

@@ -760,12 +760,14 @@ def check_table(data: Any) -> pd.DataFrame:
     import pandas as pd
 
     if hasattr(data, "__dask_graph__"):
-        raise TypeError("`data` must be a pandas DataFrame, got one of Dask; give `data.compute()`.")
+        raise TypeError(
+            "`data` must be a data frame (pandas, Polars or Arrow), got one of Dask; give `data.compute()`."
+        )
     data = as_table(data).values
     if data is None:
         raise ValueError("`data` is missing: a formula needs the data frame whose columns it names.")
     if not isinstance(data, pd.DataFrame):
-        raise TypeError(f"`data` must be a pandas DataFrame, got {type(data).__name__}.")
+        raise TypeError(f"`data` must be a data frame (pandas, Polars or Arrow), got {type(data).__name__}.")
     if data.empty:
         raise ValueError(f"`data` must have at least one row and one column, got shape {data.shape}.")
     return data
