@@ -30,6 +30,7 @@ RECORDED = {
     "per cent": lambda u: 100 * u,
     "two decimals": lambda u: np.round(u, 2),
     "per cent, one decimal": lambda u: np.round(100 * u, 1),
+    "whole per cent": lambda u: np.round(100 * u),
     "roots": np.sqrt,
     "arcsine": lambda u: np.arcsin(np.sqrt(u)),
     "logarithms of share + .1": lambda u: np.log(u + 0.1),
@@ -40,6 +41,12 @@ ONE_GRID = {
     "two decimals": lambda rng: np.round(rng.normal(size=200), 2),
     "one decimal": lambda rng: np.round(rng.lognormal(size=200), 1),
     "counts": lambda rng: rng.poisson(3, 200),
+    "ages": lambda rng: np.round(rng.normal(45, 12, 200).clip(18, 90)),
+    "ages, some of tens": lambda rng: np.where(
+        rng.random(200) < 0.3, rng.integers(2, 9, 200) * 10, rng.integers(18, 90, 200)
+    ),
+    "scores in fives": lambda rng: 5 * rng.binomial(20, 0.6, 200),
+    "per cent": lambda rng: np.round(100 * rng.beta(2, 3, 200)),
     "shares of ten": lambda rng: rng.binomial(10, 0.3, 200) / 10,
     "minutes": lambda rng: rng.integers(0, 60, 200) / 60,
     "months, two decimals": lambda rng: np.round(rng.integers(96, 200, 200) / 12, 2),

@@ -31,6 +31,7 @@ FILLED = 0.7  # of the steps of such a grid are there, or ratios leave gaps
 RATIOS_AT_LEAST = 0.95  # of the values that are not whole
 FEWEST_VALUES = 5  # different fractions
 NOT_RECIPROCALS = 0.1  # of the fractions have numerators above 1, or they are 1/k of counts, on one grid before that
+NOT_OF_FIVES = 0.1  # of whole per cent, which are thirds, sixths, sevenths and ninths
 UNITS = (1000.0, 100.0, 1.0)  # per mille; per cent; shares and means
 WIDTH = 1.5  # steps of the median denominator: .05 of samples with N = 1 to 39 are rejected with 1, .02 with 1.5
 ARITHMETIC = 1e-12  # of the largest value
@@ -94,8 +95,10 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     """Find whether a column holds ratios of small whole numbers with different denominators; O(n log n)."""
     values, counts = np.unique(x, return_counts=True)
     rounding = ARITHMETIC * float(np.abs(values).max(initial=0.0))
-    if values.size < FEWEST_VALUES or np.abs(values - np.rint(values)).max() <= rounding:
+    if values.size < FEWEST_VALUES:
         return None
+    if np.abs(values - np.rint(values)).max() <= rounding:
+        return _find_whole_per_cent(np.rint(values), counts)
     half = max(rounding, _half_of_last_digit(values, rounding))
     for scale in SCALES:
         if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
@@ -111,6 +114,14 @@ def find_ratios(x: FloatArray) -> Ratios | None:
             if found is not None:
                 return None if found.size == 0 else Ratios(scale, float(WIDTH * unit / np.median(found)))
     return None
+
+
+def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
+    """Find whether whole numbers from 0 to 100 are ratios in per cent, rounded; None for others."""
+    if values[0] < 0 or values[-1] > 100 or counts[values % 5 != 0].sum() < NOT_OF_FIVES * counts.sum():
+        return None
+    found = _read_denominators(values / 100, counts, 0.005 + ARITHMETIC)
+    return None if found is None or found.size == 0 else Ratios(SCALES[0], float(100 * WIDTH / np.median(found)))
 
 
 def _is_one_grid(ratios: FloatArray, counts: IntArray, error: float) -> bool:
