@@ -45,6 +45,7 @@ ONE_GRID = {
     "ages, some of tens": lambda rng: np.where(
         rng.random(200) < 0.3, rng.integers(2, 9, 200) * 10, rng.integers(18, 90, 200)
     ),
+    "scores of tens and fives": lambda rng: rng.choice([10, 20, 30, 40, 50, 60, 70, 75, 80, 85, 90, 99], 200),
     "scores in fives": lambda rng: 5 * rng.binomial(20, 0.6, 200),
     "per cent": lambda rng: np.round(100 * rng.beta(2, 3, 200)),
     "shares of ten": lambda rng: rng.binomial(10, 0.3, 200) / 10,
