@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 
+SETTINGS = ("confidence_level", "confidence")  # columns that hold what a user gave
 SMALLEST_P = 2.2e-16  # smaller ones are rounding of the distribution that they come from
 ROUNDING = 1e-12  # of the largest number of a column
 PLACES_SHOWN = 8  # decimals beyond which a column has exponents
@@ -121,7 +122,10 @@ def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = 
             pass
         elif pd.api.types.is_float_dtype(column.dtype):
             values = column.to_numpy(dtype=float, na_value=math.nan)
-            texts = list(map(probability, values)) if holds_chances(column.name) else numbers(values)
+            if column.name in SETTINGS:
+                texts = [f"{value:g}" for value in values]
+            else:
+                texts = list(map(probability, values)) if holds_chances(column.name) else numbers(values)
             column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
         elif column.isna().any():
             column = column.astype(object).where(column.notna(), "-")

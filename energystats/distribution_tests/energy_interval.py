@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -274,7 +274,6 @@ class EnergyIntervalResult(Result):
     """
 
     _one_row = True
-    _label_columns: ClassVar[tuple[str, ...]] = ("confidence_level",)
 
     statistic: float
     unbiased: float
