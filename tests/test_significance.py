@@ -21,8 +21,8 @@ from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, clearest_columns, decorrelated, spaces_of
-from energystats.cluster_tests.split import _oriented, _partners, _Splitter, enough_draws
-from energystats.cluster_tests.unimodality import unimodality_along_lines, unimodality_test
+from energystats.cluster_tests.split import _clearest_space, _oriented, _Outcome, _partners, _Splitter, enough_draws
+from energystats.cluster_tests.unimodality import Unimodality, unimodality_along_lines, unimodality_test
 from energystats.display.numbers import p_text
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
@@ -766,3 +766,27 @@ def test_scores_belong_to_the_space_and_the_p_that_are_shown(rng):
         assert f"own {p_text(pvalue, short=True)}" in test.plot().get_xlabel()
         if k == 4:
             assert test.rows[contrast].name in test.plot().get_xlabel()
+
+
+def test_of_spaces_with_equal_p_the_clearer_one_is_shown():
+    """Both p-values are as small as they can be, so that draws alone would choose."""
+
+    def outcomes(p, ratio):
+        each = {
+            kind: Unimodality(np.zeros(1), np.array([ratio[kind], 0.1, 0.1]), p[kind], 0.0)
+            for kind in ("as given", "decorrelated", "columns")
+        }
+        return [_Outcome(min(p.values()), each)]
+
+    def chosen(p, ratio, pvalue=0.01):
+        return _clearest_space(pvalue, [outcomes(p, ratio), outcomes(p, ratio)], over_contrasts)[0]
+
+    ratio = {"as given": 0.2, "decorrelated": 7.0, "columns": 13.0}
+    assert chosen({"as given": 0.4, "decorrelated": 0.006, "columns": 0.0065}, ratio) == "columns"
+    assert chosen({"as given": 0.4, "decorrelated": 0.006, "columns": 0.02}, ratio) == "decorrelated"
+    assert (
+        chosen({"as given": 0.4, "decorrelated": 0.0065, "columns": 0.006}, ratio | {"columns": 3.0}) == "decorrelated"
+    )
+    # the points as given, unless p of another space is far smaller, and where p is not small
+    assert chosen({"as given": 0.01, "decorrelated": 0.006, "columns": 0.0065}, ratio) == "as given"
+    assert chosen({"as given": 0.4, "decorrelated": 0.006, "columns": 0.0065}, ratio, pvalue=0.2) == "as given"
