@@ -48,7 +48,7 @@ SMALLEST_SCORED_PART = 8  # points
 ALIKE = 0.8  # adjusted Rand index
 SAME_CLUSTERS = 0.5  # the same, of clusters of parts and those of all points, in the mean
 SPLITS_COMPARED = 5  # from whose parts the mean is taken
-AS_SMALL = 1.5  # times the smallest p, in which draws differ
+AS_SMALL = 1.5  # times the smallest p, in which draws differ; and times the likelihood ratio, if it is to be preferred
 RATIO = 0  # place of the likelihood ratio among the indices
 CLEARER = 3.0  # times smaller the p of another space has to be than that of the points as given
 LINEAR_UNIMODALITY = "every linear projection of the population is unimodal"
@@ -321,14 +321,17 @@ def _clearest_space(
 ) -> tuple[Kind, list[list[Unimodality]]]:
     """Return the space to report and its tests: that of the given points, unless p in another is far smaller.
 
-    Of others whose p is about as small, as where it cannot be smaller, the one with the larger likelihood ratio.
+    Of others whose p is about as small, as where it cannot be smaller, the first, unless the likelihood ratio in
+    another is clearly larger.
     """
     kinds = [kind for kind in splits[0][0].each if all(kind in found.each for split in splits for found in split)]
     lines = {kind: [[found.each[kind] for found in split] for split in splits] for kind in kinds}
     own = {k: combine(np.array([[e.pvalue for e in split] for split in of]))[0] for k, of in lines.items()}
     smallest = [kind for kind in kinds if own[kind] <= AS_SMALL * min(own.values())]
     ratio = {kind: np.mean([[e.indices[RATIO] for e in split] for split in lines[kind]]) for kind in smallest}
-    best = max(smallest, key=lambda kind: ratio[kind])
+    best = smallest[0]
+    for kind in smallest[1:]:
+        best = kind if ratio[kind] > AS_SMALL * ratio[best] else best
     kind = best if pvalue <= LEVEL and CLEARER * own[best] <= own[GIVEN] else GIVEN
     return kind, lines[kind]
 
