@@ -15,6 +15,7 @@ import energystats as es
 from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests import scores
+from energystats.cluster_tests.data_notes import note_even_steps
 from energystats.cluster_tests.scores import _power_of_line
 from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, FIRST_DRAWS, unimodality_test
 from energystats.dissimilarity import Dissimilarity
@@ -385,6 +386,43 @@ def test_a_value_that_was_filled_in_is_named(rng):
     for other in (narrow, rng.poisson(3, 300), np.round(rng.normal(size=300), 1), rng.normal(size=300)):
         spread = jitter_ties(other.astype(float), rng)
         assert spread is None or spread.filled is None
+
+
+def composite(rng, n=200, items=3):
+    """Means of z-scores of items on five levels: near evenly spaced places, and on none."""
+    answers = rng.binomial(4, 0.5, (n, items)).astype(float)
+    return ((answers - answers.mean(axis=0)) / answers.std(axis=0)).mean(axis=1)
+
+
+RATES = lambda rng: 1000 * (rng.poisson(5, 250) + 1) / rng.normal(100, 3, 250).round(1)  # noqa: E731
+
+
+@pytest.mark.parametrize("draw", [composite, lambda rng: composite(rng, 250, 4), RATES], ids=["3 items", "4", "rates"])
+def test_values_near_evenly_spaced_places_are_noted(draw, rng):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        found = es.cluster_test(draw(rng), n_resamples=99, rng=0)
+    words = " ".join(found.notes)
+    assert "evenly spaced places, and each counts as a mode." in words or found.pvalue > 0.05
+    assert note_even_steps(np.sort(draw(rng))) != ()
+
+
+EVEN = {
+    "normal": lambda rng: rng.normal(size=200),
+    "uniform": lambda rng: rng.random(300),
+    "exponential": lambda rng: rng.exponential(size=200),
+    "heavy tails": lambda rng: rng.standard_cauchy(200),
+    "two clusters": lambda rng: np.concatenate([rng.normal(0, 1, 100), rng.normal(5, 1, 100)]),
+    "two narrow clusters": lambda rng: np.concatenate([rng.normal(0, 0.1, 60), rng.normal(4, 0.1, 60)]),
+    "four clusters": lambda rng: np.repeat([0, 3, 6, 9], 40) + 0.4 * rng.normal(size=160),
+    "constant": lambda rng: np.ones(50),
+    "few": lambda rng: np.arange(20.0),
+}
+
+
+@pytest.mark.parametrize("name", EVEN)
+def test_smooth_values_and_clusters_are_not_noted(name, rng):
+    assert note_even_steps(np.sort(EVEN[name](rng))) == ()
 
 
 def test_heaps_are_told(rng):

@@ -18,6 +18,14 @@ def three(rng):
     return X, np.repeat(["base", "wide", "moved"], [15, 20, 12])
 
 
+def test_pairs_of_few_rows_are_noted():
+    x, groups = np.repeat([0.0, 50, 100], 3) + np.tile([0, 1, 2], 3), np.repeat([*"abc"], 3)
+    words = "3 of 3 pairs have so few rows that no p below 0.1 is possible, before it is adjusted."
+    assert words in es.pairwise_tests(x, groups, n_resamples=99, rng=0).notes
+    larger = es.pairwise_tests(np.r_[x, x + 0.5], np.r_[groups, groups], n_resamples=99, rng=0)
+    assert "so few rows" not in " ".join(larger.notes)
+
+
 def test_pairs_are_two_sample_tests(three):
     X, groups = three
     table = es.pairwise_tests(X, groups, rng=0).table

@@ -21,8 +21,8 @@ __all__ = ["EUCLIDIZE"]
 
 
 DESCRIPTION = """\
-Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant that does it. Lingoes adds it
-to d squared and keeps the best clusters; Cailliez adds it to d. Euclidean ones come back unchanged."""
+Make a square matrix of dissimilarities d (not squared) Euclidean by the least constant c that does it. Lingoes adds 2c
+to d squared and keeps the best clusters; Cailliez adds c to d. Euclidean ones come back unchanged."""
 LAYOUTS = "CSV or Parquet: n x n numbers, with names in the first row and column, in the first row, or without"
 EXAMPLES = """\
   energystats euclidize distances.csv --method lingoes -o repaired.csv --plot repair.png

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -16,7 +17,15 @@ from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
 
-__all__ = ["WIDE_STEPS", "ColumnTies", "are_directions", "describe_data", "note_lines", "unit_of_column"]
+__all__ = [
+    "WIDE_STEPS",
+    "ColumnTies",
+    "are_directions",
+    "describe_data",
+    "note_even_steps",
+    "note_lines",
+    "unit_of_column",
+]
 
 
 SHOWN = 10  # columns with ties
@@ -35,6 +44,12 @@ SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike 
 FEW_PLACES = 5  # in which all points lie
 ONE_LENGTH = 1e-6  # of the mean length of rows: what they differ by where all are directions
 CODES = "If few values are codes of categories, they are no numbers: leave such a column out."
+PERIODS = np.arange(1.5, 60.0, 0.05)  # in the range of the central nine tenths of scores
+FEWEST_PERIODS = 4.5
+FEWEST_SCORES = 30
+SCORES_READ = 2000
+BY_CHANCE = 14.0  # times the mean power of noise: a thousand frequencies reach it in one of a thousand samples
+CLEARLY = 2.0  # times the power of fewer periods, as of a few narrow clusters
 OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
@@ -130,6 +145,33 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
     )
 
 
+def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
+    """Return a caution if scores lie near many evenly spaced places, each of which counts as a mode; (n,) sorted.
+
+    Sums of a few standardized items, residuals of classes and rates of counts do so without being tied. A frequency of
+    five periods or more in their central nine tenths stands out from chance, and from the frequencies of few clusters.
+    """
+    if scores.size < FEWEST_SCORES:
+        return ()
+    low, high = np.quantile(scores, [0.05, 0.95])
+    if not high > low:
+        return ()
+    some = scores[np.linspace(0, scores.size - 1, min(scores.size, SCORES_READ)).astype(np.intp)]
+    waves = np.exp(2j * math.pi / (high - low) * np.multiply.outer(PERIODS, some)).mean(axis=1)
+    power = some.size * np.abs(waves) ** 2
+    of_clusters, of_steps = power[PERIODS < FEWEST_PERIODS].max(), power[PERIODS >= FEWEST_PERIODS]
+    if of_steps.max() <= max(BY_CHANCE, CLEARLY * of_clusters):
+        return ()
+    places = round(float(PERIODS[PERIODS >= FEWEST_PERIODS][of_steps.argmax()])) + 1
+    return (
+        Caution(
+            f"Nine tenths of the values lie near some {places} evenly spaced places, and each counts as a mode.",
+            "So do sums of a few items in unlike units, residuals and rates of classes and counts. p speaks of these "
+            "steps, and clusters may be they. Test the items, classes or counts themselves, whose ties are spread.",
+        ),
+    )
+
+
 # ---------------------------------------------------------------- ties
 
 
@@ -212,9 +254,10 @@ def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
         return ()
     where = "of counts divided by factors" if counted else "in columns that are recorded on no grid"
     note = Caution(
-        f"{n - distinct} of {n} rows are duplicated, {where}. Copies make p too small.",
-        "Copies come from a table merged twice or a bootstrap sample: test every row once. Equal rows of counts or of "
-        "rounded values are no copies, whether they were transformed or not.",
+        f"{n - distinct} of {n} rows are duplicated, {where}. If they are copies, p is too small.",
+        "Copies come from a table merged twice or a bootstrap sample: test every row once. Equal rows of counts, of "
+        "rounded values or of sums, scores and residuals of a few of them are no copies, whether they were transformed "
+        "or not.",
     )
     warn(note, TiesWarning)
     return (note,)

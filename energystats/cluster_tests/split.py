@@ -15,7 +15,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_lines
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import jittered_anew, make_scorer, wants_jitters
@@ -264,6 +264,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
             *note_lines(d),
+            *(note_even_steps(found.scores) if found.pvalue <= LEVEL and found.scores is not None else ()),
             *describe_data(d, ties, several=d.coordinates is not None),
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),

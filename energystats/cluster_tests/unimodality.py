@@ -11,10 +11,11 @@ from energystats._core.jitter import Jittered, Reach, find_reach, jitter_ties
 from energystats._core.pvalues import over_jitters, smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
 from energystats._typing import BoolArray, FloatArray, IntArray
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, unit_of_column
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, unit_of_column
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.scores import column_reach
+from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = [
@@ -276,5 +277,9 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         scores=found.each[int(pvalues.argmin())].scores,
         indices=found.indices[None],
         rows=(Contrast("more than one mode", index, found.pvalue, found.pvalue),),
-        notes=(*describe_data(d, ties, several=True), *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,))),
+        notes=(
+            *(note_even_steps(found.each[int(pvalues.argmin())].scores) if found.pvalue <= LEVEL else ()),
+            *describe_data(d, ties, several=True),
+            *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
+        ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -185,6 +186,7 @@ def pairwise_tests(
             *units.notes,
             *units.note_unmoved(checked),
             *_note_strata(spread, checked, units, pairs),
+            *(_note_small_pairs(checked, pairs) if units.is_free else ()),
         ),
     )
 
@@ -200,6 +202,20 @@ def _note_strata(
     return (
         f"{n_pairs} pair{'s have' if n_pairs > 1 else ' has'} no p of spread: their groups have different "
         f"shares of the strata, and fewer than {FEWEST} units of a group are in one. Join small strata.",
+    )
+
+
+def _note_small_pairs(groups: Groups, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
+    """Return a note on pairs of groups with so few labelings that no p-value, before it is adjusted, can be small."""
+    sizes = groups.sizes.astype(int).tolist()
+    few = [(sizes[i], sizes[j]) for i, j in pairs if sizes[i] + sizes[j] <= 2 / LEVEL]
+    lowest = [(1 + (a == b)) / math.comb(a + b, a) for a, b in few]
+    hopeless = [p for p in lowest if p > LEVEL]
+    if not hopeless:
+        return ()
+    return (
+        f"{len(hopeless)} of {len(pairs)} pairs have so few rows that no p below {min(hopeless):.3g} is possible, "
+        "before it is adjusted.",
     )
 
 

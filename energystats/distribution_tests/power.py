@@ -560,8 +560,8 @@ class PowerResult(Result):
             "Null hypothesis of the test: x and y come from one distribution. Power: how often it is rejected.",
             f"x: {self.x}. y: {self.y}.",
             f"Method: permutation test (statistic: {self.statistic_name}) of {self.n_replicates} replicates a size, "
-            f"{self.n_resamples} permutations each; low and high: 95 % interval of the power. Another seed moves a "
-            "power by about its standard error.",
+            f"{self.n_resamples} permutations each, or all labelings where they are no more; low and high: 95 % "
+            "interval of the power. Another seed moves a power by about its standard error.",
             *self.notes,
             metric_note(self.metric, None)[:-1] + (", columns standardized." if self.standardize else "."),
         ]
