@@ -210,7 +210,9 @@ def test_child_processes_find_the_same_bits(how, alone, monkeypatch):
     with multiprocessing.get_context(how).Pool(1) as pool:
         hashed, found = pool.map_async(in_child, [0]).get(timeout=300)[0]
     assert how != "spawn" or hashed != hash("a")
-    assert calls.same_bits(alone, found) == []
+    # the last bits of LAPACK's eigenvalues depend on where arrays lie in memory, which other tests move
+    assert [name for name in calls.same_bits(alone, found) if not name.endswith(".bound")] == []
+    assert calls.same_numbers(alone, found) == []
 
 
 def test_a_seed_sequence_is_as_good_as_its_seed_however_often_it_is_used(rng):
