@@ -397,7 +397,11 @@ def composite(rng, n=200, items=3):
 RATES = lambda rng: 1000 * (rng.poisson(5, 250) + 1) / rng.normal(100, 3, 250).round(1)  # noqa: E731
 
 
-@pytest.mark.parametrize("draw", [composite, lambda rng: composite(rng, 250, 4), RATES], ids=["3 items", "4", "rates"])
+@pytest.mark.parametrize(
+    "draw",
+    [lambda rng: composite(rng, 400, 4), lambda rng: composite(rng, 400, 6), RATES],
+    ids=["4 items", "6", "rates"],
+)
 def test_values_near_evenly_spaced_places_are_noted(draw, rng):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", es.TiesWarning)

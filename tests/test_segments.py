@@ -981,7 +981,12 @@ def test_pictures(kind, rng):
             assert ax.get_title(loc="left")
             ax.figure.canvas.draw()
             plt.close(ax.figure)
-    assert tested.plot_profile().get_title(loc="left").startswith("First break")
+    profile = tested.plot_profile()
+    assert profile.get_title(loc="left").startswith("First break")
+    profile.figure.canvas.draw()
+    (words,) = profile.texts  # what the line is, inside the axes, whatever the places of the rows
+    assert words.get_text() == "reached by 5 % of orders"
+    assert profile.bbox.x0 < words.get_window_extent().x1 <= profile.bbox.x1
     assert_allclose(cut.plot_within().lines[0].get_ydata()[0], 1)
     if kind == "one column":
         assert sum("p" in text.get_text() for text in tested.plot().texts) == len(tested.breakpoints)

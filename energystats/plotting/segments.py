@@ -92,10 +92,9 @@ def plot_profile(
         ax.xaxis_date()  # places between dates are numbers of matplotlib
     ax.plot(_cuts(axis), profile, color=CURVE, lw=1.4)
     ax.axhline(limit, color=QUIET, lw=1.2)
-    x = _at_places(axis, np.array([len(axis) - 1.0]))[0]
     words = f"reached by {100 * level:g} % of orders"
-    ax.annotate(words, (x, limit), (-2, 3), textcoords="offset points", ha="right", va="bottom", fontsize="small",
-                bbox=WHITE)  # fmt: skip
+    ax.annotate(words, (1, limit), (-4, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
+                ha="right", va="bottom", fontsize="small", bbox=WHITE)  # fmt: skip
     for x in _break_places(axis, breakpoints[breakpoints != best]):
         ax.axvline(x, **BREAK | {"lw": 0.6, "alpha": 0.6})
     for x in _break_places(axis, breakpoints[breakpoints == best]):
