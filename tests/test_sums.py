@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 import energystats as es
-from energystats._core import group_sums, labelings, normal_mixture, pvalues, statistics
+from energystats._core import group_sums, jit, labelings, normal_mixture, pvalues, statistics
 from energystats._core import sums_on_line as gaps
 from energystats._core.exact_1d import split_within
+from energystats._core.four_russians import add_tile, pack_labels
 from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
 from energystats._core.unimodal import (
@@ -128,6 +129,66 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
         Z = np.eye(groups.k)[codes] * weights[:, None]
         assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
         assert_allclose(s, Z.sum(axis=0), rtol=1e-14)
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    """Tables of sums for few points and labelings, where loops are compiled."""
+    if jit.numba is None:
+        pytest.skip("tables are for compiled loops")
+    monkeypatch.setattr(group_sums, "TABLES_FROM", 1)
+    monkeypatch.setattr(group_sums, "THREADED_FROM", 0)
+    monkeypatch.setattr(group_sums, "COLUMNS_PER_PART", 16)
+    monkeypatch.setattr(group_sums, "LABELINGS_AT_ONCE", 5)
+    monkeypatch.setattr(group_sums, "BATCH_BYTES", 2000)
+    monkeypatch.setattr(pairs, "TILE_ROWS", 16)
+
+
+@pytest.mark.parametrize("kind", ["points", "stored", "matrix", "blocks"])
+@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_tables_of_sums_match_the_definition(kind, k, weighted, tables, rng):
+    points, weights = rng.standard_normal((61, 3)), rng.uniform(0.5, 2, 61) if weighted else np.ones(61)
+    d, labelings = held_as(kind, points), rng.integers(k, size=(12, 61))
+    R, others = np.array(definitions.rho_matrix(points.tolist())), group_sums.groups_multiplied(weights, k)
+    found = d.pairs.block_sums(group_sums.Indicators(labelings.T, others, weights))
+    for M, codes in zip(found, labelings, strict=True):
+        Z = np.eye(k)[codes][:, :others] * weights[:, None]
+        assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
+    for M, s in group_sums.null_sums(d.pairs, weights, iter([labelings]), k):
+        assert_allclose(M.sum(axis=(1, 2)), weights @ R @ weights, rtol=1e-12)
+        assert_allclose(s.sum(axis=1), weights.sum(), rtol=1e-13)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_tables_give_the_same_bits_in_any_number_of_threads(n_threads, tables, rng, monkeypatch):
+    x = rng.standard_normal((70, 2))
+    expected = es.energy_test(x[:30], x[30:], n_resamples=50, method="permutation", rng=0).null_distribution
+    monkeypatch.setattr("energystats._core.threads.threads_given", lambda: n_threads)
+    found = es.energy_test(x[:30], x[30:], n_resamples=50, method="permutation", rng=0).null_distribution
+    assert_array_equal(found, expected)
+
+
+def test_tables_are_for_many_labelings_of_many_points(monkeypatch):
+    serve = group_sums.tables_serve
+    assert not serve(4000, 1, group_sums.TABLES_FROM - 1)
+    assert not serve(500, 1, 1000)
+    assert serve(4000, 1, 1000) == (jit.numba is not None)
+    monkeypatch.setattr(jit, "numba", None)
+    assert not serve(4000, 1, 1000)
+
+
+def test_loop_over_a_tile_agrees_with_its_plain_python(rng):
+    R, weights = np.array(definitions.rho_matrix(rng.standard_normal((21, 2)).tolist())), rng.uniform(0.5, 2, 21)
+    codes = rng.integers(3, size=(21, 2)).astype(np.uint8)
+    bits, sums = pack_labels(codes, 3), np.zeros((2, 2, 3, 3))
+    for loop, own in zip((add_tile, add_tile.py_func), sums, strict=True):
+        loop(R[:16, :16].copy(), 0, 0, 0, 16, bits, weights, own)
+        loop(R[:16, 16:].copy(), 0, 16, 0, 5, bits, weights, own)
+        loop(R[16:, 16:].copy(), 16, 16, 0, 5, bits, weights, own)
+    assert_allclose(sums[0], sums[1], rtol=1e-13)
+    Z = np.eye(3)[codes] * weights[:, None, None]
+    assert_allclose(sums[0], np.einsum("ibj,is,sbl->bjl", Z, np.triu(R, 1), Z), rtol=1e-12)
 
 
 def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():

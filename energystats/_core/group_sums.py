@@ -1,7 +1,7 @@
 """Compute M = Z'RZ, the one small matrix behind every statistic [theory 3], for one labeling and for many at once.
 
-`Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. Three routes
-give the same numbers: tiles of the upper triangle of R, stored or not, and sorted sums in one dimension.
+`Z` holds indicators (or weights) of shape (n, k, b): k groups in each of b labelings. All routes give the same
+numbers: tiles of the upper triangle of R, stored or not, by products or by tables, and sorted sums in one dimension.
 """
 
 from __future__ import annotations
@@ -38,12 +38,18 @@ __all__ = [
     "room_for_labelings",
     "slice_factor",
     "sums_of_sorted_groups",
+    "tables_serve",
 ]
 
 
 COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs more than it saves
 COLUMNS_PER_PORTION = 256  # of indicators that go through a tile on one thread
 THREADED_FROM = 10**9  # multiplications; fewer are over before threads are there
+TABLES_FROM = 128  # labelings; fewer are not worth the tables
+LABELINGS_AT_ONCE = 2048  # whose sums stay in a cache
+COLUMNS_PER_PART = 256  # of a tile that go to one thread at a time
+SUMS_SIDE_BY_SIDE = 16  # at most, and so the threads
+SUMS_BYTES = 2**27  # of the sums of all of them
 BATCH_BYTES = 2**24  # of tiles that portions go through before they meet
 COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
 
@@ -52,13 +58,16 @@ UpperTiles = Iterable[tuple[int, int, FloatArray]]
 
 
 def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> FloatArray:
-    """Compute M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, half the flops of the full product; (b, k, k).
+    """Compute M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, from one of its triangles; (b, k, k).
 
-    Labelings are shared out in portions whose width does not depend on the number of threads, so that the numbers do
-    not either. Every portion goes through some tiles on one thread of linear algebra: when another process holds a
-    core, the threads of a single product would wait for each other, those of portions do not.
+    Where many labelings are given as labels, tables of sums replace the product. Else labelings are shared out in
+    portions whose width does not depend on the number of threads, so that the numbers do not either. Every portion goes
+    through some tiles on one thread of linear algebra: when another process holds a core, the threads of a single
+    product would wait for each other, those of portions do not.
     """
     n, k, b = Z.shape
+    if isinstance(Z, Indicators) and tables_serve(n, k, b):
+        return _block_sums_by_tables(upper, Z)
     width = max(1, COLUMNS_PER_PORTION // k)
     some = [slice(start, start + width) for start in range(0, b, width)]
     portions = [_LabelingSums(Z.of_labelings(s) if isinstance(Z, Indicators) else Z[:, :, s]) for s in some]
@@ -66,6 +75,41 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> Floa
         for tiles in _some_at_a_time(upper):
             apply(partial(_LabelingSums.add, tiles=tiles), portions)
     return np.concatenate([portion.sums() for portion in portions])
+
+
+def tables_serve(n: int, k: int, b: int) -> bool:
+    """Return whether tables of sums are faster than a product for b labelings of n points, k groups of which count."""
+    if b < TABLES_FROM or n * n * k * b < THREADED_FROM:
+        return False
+    from energystats._core import jit
+
+    return jit.numba is not None
+
+
+def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
+    """Compute M of every labeling by the method of the four Russians; (b, k, k)."""
+    from energystats._core.four_russians import add_tile, pack_labels
+
+    _, k, b = Z.shape
+    portions = [slice(start, start + LABELINGS_AT_ONCE) for start in range(0, b, LABELINGS_AT_ONCE)]
+    bits = [pack_labels(Z.codes[:, some], k) for some in portions]
+    # parts of tiles go to sums whose number does not depend on that of the threads, so that no digit does
+    sums = [np.zeros((b, k, k)) for _ in range(max(1, min(SUMS_SIDE_BY_SIDE, SUMS_BYTES // (8 * b * k * k))))]
+
+    def add(some: tuple[FloatArray, list[tuple[int, int, FloatArray, int]]]) -> None:
+        own, parts = some
+        for row, column, tile, start in parts:
+            stop = min(start + COLUMNS_PER_PART, tile.shape[1])
+            for labelings, packed in zip(portions, bits, strict=True):
+                add_tile(tile, row, column, start, stop, packed, Z.weights, own[labelings])
+
+    with side_by_side(len(sums)) as apply:
+        for tiles in _some_at_a_time(upper):
+            whole = [(row, column, np.ascontiguousarray(tile)) for row, column, tile in tiles]
+            parts = [(*tile, start) for tile in whole for start in range(0, tile[2].shape[1], COLUMNS_PER_PART)]
+            apply(add, [(own, parts[i :: len(sums)]) for i, own in enumerate(sums)])
+    above = np.sum(sums, axis=0)
+    return np.asarray(above + above.transpose(0, 2, 1))
 
 
 class _LabelingSums:
@@ -288,8 +332,12 @@ class _LinearMap(Protocol):
     """R as a linear map: the products that `null_sums` needs."""
 
     @property
+    def has_tiles(self) -> bool:
+        """Tell whether sums come from tiles of R, and take `Indicators`."""
+
+    @property
     def takes_labels(self) -> bool:
-        """Tell whether products take `Indicators`, because there are many rows."""
+        """Tell whether products take `Indicators` in any case, because there are many rows."""
 
     def block_sums(self, Z: Any) -> FloatArray:
         """Compute Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
@@ -320,7 +368,8 @@ def null_sums(
         codes = np.concatenate(chunk).T  # (n, b)
         for start in range(0, codes.shape[1], room):
             some = codes[:, start : start + room]
-            make = Indicators if pairs.takes_labels else indicators
+            as_labels = pairs.takes_labels or (pairs.has_tiles and tables_serve(n, multiplied, some.shape[1]))
+            make = Indicators if as_labels else indicators
             Z = make(some, multiplied, weights)
             # unequal weights need all groups; else the last group is what the others leave
             if multiplied == k:

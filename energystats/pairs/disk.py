@@ -286,7 +286,7 @@ class RowsOnDisk(Rows):
     def height(self) -> int:
         """Return the number of rows read as one block, a multiple of a tile's unless the table is very wide."""
         height = max(TILE_ROWS, BLOCK_BYTES // (8 * self.shape[1]))
-        return height // TILE_COLUMNS * TILE_COLUMNS or height
+        return height // TILE_COLUMNS * TILE_COLUMNS or height // TILE_ROWS * TILE_ROWS
 
     def take(self, start: int, stop: int) -> FloatArray:
         """Return the rows from `start` to `stop`, centred and scaled; (stop - start, d)."""

@@ -6,6 +6,7 @@ import abc
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -37,11 +38,19 @@ MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows wo
 
 
 class Pairs(abc.ABC):
-    """Define the interface to R, the matrix of rho, as a linear map on n points."""
+    """Define the interface to R, the matrix of rho, as a linear map on n points.
+
+    Attributes
+    ----------
+    has_tiles : bool
+        Whether sums over groups come from tiles of R, and accept labels in compact form, as `Indicators`.
+    """
+
+    has_tiles: ClassVar[bool] = False
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether sums over groups accept labels in compact form, as `Indicators`, as for many rows."""
+        """Return whether there are so many rows that sums over groups are always given `Indicators`."""
         return False
 
     @abc.abstractmethod
@@ -84,6 +93,7 @@ class UpperTileSums(Pairs):
     """Compute products with R and sums of rho from tiles of the upper triangle, which hold each pair once."""
 
     __slots__ = ()
+    has_tiles = True
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:

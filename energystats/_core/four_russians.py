@@ -1,0 +1,200 @@
+"""Sum a tile of rho between the groups of many labelings at once, from tables of the sums of eight rows.
+
+A product of the tile with indicators multiplies by 0 and 1. The method of the four Russians (Arlazarov, Dinic, Kronrod
+and Faradzhev 1970, Soviet Mathematics Doklady 11, 1209-1210) adds instead: of eight rows of the tile there are only 256
+subsets, whose sums are a table, and a labeling says which of them it needs by eight bits. One addition so does the work
+of eight multiplications. The NumPy twin is the product itself, in `group_sums`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from energystats._core import jit
+from energystats._core.jit import njit
+from energystats._typing import AnyArray, FloatArray
+
+__all__ = ["LANES", "add_tile", "pack_labels"]
+
+
+LANES = 8  # rows of a table, and columns that are summed together: as many doubles as the widest processors add at once
+SUBSETS = 2**LANES
+TABLES = 4  # that are added in one step; they stay in a fast cache
+
+
+def pack_labels(codes: AnyArray, k: int) -> AnyArray:
+    """Pack the membership in the first k groups into bits, eight rows to a byte; (n, b) -> (k, n/8, b)."""
+    rows = -(-len(codes) // LANES)
+    # tables are added several at a time, so that those below the last row need bits, too
+    bits = np.zeros((k, rows + TABLES - 1, codes.shape[1]), dtype=np.uint8)
+    for group in range(k):
+        bits[group, :rows] = np.packbits(group == codes.T, axis=1, bitorder="little").T
+    return bits
+
+
+def add_row(out: FloatArray, o: int, first: FloatArray, f: int, others: FloatArray, rows: tuple[Any, ...]) -> None:
+    """Set row `o` of `out` to row `f` of `first` plus some rows of `others`; (., 8) each."""
+    for c in range(LANES):
+        total = first[f, c]
+        for row in rows:
+            total += others[row, c]
+        out[o, c] = total
+
+
+def add_row_product(out: FloatArray, o: int, left: FloatArray, i: int, right: FloatArray, j: Any) -> None:
+    """Add the entrywise product of row `i` of `left` and row `j` of `right` to row `o` of `out`; (., 8) each."""
+    for c in range(LANES):
+        out[o, c] += left[i, c] * right[j, c]
+
+
+def _compile_as_vectors(numba: Any) -> None:
+    """Let compiled loops do the two operations on rows by the processor's widest registers."""
+    # numba's own loops of eight steps stay loops over single numbers
+    from llvmlite import ir
+
+    intrinsic, overload = numba.extending.intrinsic, numba.extending.overload
+
+    def place(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
+        """Return a pointer to a row of eight numbers."""
+        data = context.make_array(kind)(context, builder, array).data
+        start = builder.gep(data, [builder.mul(row, ir.Constant(row.type, LANES))])
+        return builder.bitcast(start, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
+
+    def type_add(_: Any, out: Any, o: Any, first: Any, f: Any, others: Any, rows: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kinds = signature.args
+            total = builder.load(place(context, builder, kinds[2], args[2], args[3]), align=8)
+            for i in range(kinds[5].count):
+                row = builder.extract_value(args[5], i)
+                total = builder.fadd(total, builder.load(place(context, builder, kinds[4], args[4], row), align=8))
+            builder.store(total, place(context, builder, kinds[0], args[0], args[1]), align=8)
+            return context.get_dummy_value()
+
+        return numba.types.void(out, o, first, f, others, rows), codegen
+
+    def type_add_product(_: Any, out: Any, o: Any, left: Any, i: Any, right: Any, j: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            kinds = signature.args
+            a, b = (builder.load(place(context, builder, kinds[at], args[at], args[at + 1]), align=8) for at in (2, 4))
+            target = place(context, builder, kinds[0], args[0], args[1])
+            total = builder.fadd(builder.load(target, align=8), builder.fmul(a, b))
+            builder.store(total, target, align=8)
+            return context.get_dummy_value()
+
+        return numba.types.void(out, o, left, i, right, j), codegen
+
+    # numba reads the names of these parameters, and wants no annotations
+    vector_add: Any = intrinsic(type_add)
+    overload(add_row)(
+        lambda out, o, first, f, others, rows: (
+            lambda out, o, first, f, others, rows: vector_add(out, o, first, f, others, rows)
+        )
+    )
+    vector_add_product: Any = intrinsic(type_add_product)
+    overload(add_row_product)(
+        lambda out, o, left, i, right, j: (
+            lambda out, o, left, i, right, j: vector_add_product(out, o, left, i, right, j)
+        )
+    )
+
+
+if jit.numba is not None:
+    _compile_as_vectors(jit.numba)
+
+
+@njit
+def add_tile(
+    tile: FloatArray,
+    row: int,
+    column: int,
+    start: int,
+    stop: int,
+    bits: AnyArray,
+    weights: FloatArray,
+    sums: FloatArray,
+) -> None:
+    """Add the sums of some columns of a tile of R between all pairs of groups, for every labeling; (b, k, k).
+
+    Of a tile on the diagonal (`row` = `column`, both multiples of eight) only pairs above the diagonal are summed.
+
+    Parameters
+    ----------
+    tile : ndarray of shape (h, w)
+        R[row : row + h, column : column + w].
+    row, column : int
+        Where it stands.
+    start, stop : int
+        Which of its columns are summed; `start` is a multiple of eight.
+    bits : ndarray of shape (k, n/8, b)
+        Labelings of all n points, as `pack_labels` makes them.
+    weights : ndarray of shape (n,)
+        Of all points.
+    sums : ndarray of shape (b, k, k)
+        What is added to: rows of the tile in the first group, columns in the second.
+    """
+    h = tile.shape[0]
+    k, _, b = bits.shape
+    table, members = np.zeros((TABLES * SUBSETS, LANES)), np.zeros((SUBSETS, LANES))
+    within, between = np.empty((b, LANES)), np.zeros((b * k, LANES))
+    for g in range(k):
+        for i in range(b * k):
+            for c in range(LANES):
+                between[i, c] = 0.0
+        for j in range(start, stop, LANES):
+            # sums over the rows of group g, for eight columns and every labeling
+            for x in range(b):
+                for c in range(LANES):
+                    within[x, c] = 0.0
+            height = min(h, j + LANES) if row == column else h
+            for i in range(0, height, TABLES * LANES):
+                for part in range(TABLES):
+                    _fill_table(tile, row, column, i + part * LANES, j, min(stop, j + LANES), weights, table, part)
+                first = (row + i) // LANES
+                b0, b1, b2, b3 = bits[g, first], bits[g, first + 1], bits[g, first + 2], bits[g, first + 3]
+                for x in range(b):
+                    rows = (
+                        np.intp(b0[x]),
+                        np.intp(b1[x]) + SUBSETS,
+                        np.intp(b2[x]) + 2 * SUBSETS,
+                        np.intp(b3[x]) + 3 * SUBSETS,
+                    )
+                    add_row(within, x, within, x, table, rows)
+            # of these columns, those of each group
+            for part in range(SUBSETS):
+                for c in range(LANES):
+                    member = (part >> c) & 1 and j + c < stop
+                    members[part, c] = weights[column + j + c] if member else 0.0
+            for l in range(k):
+                own = bits[l, (column + j) // LANES]
+                for x in range(b):
+                    add_row_product(between, x * k + l, within, x, members, np.intp(own[x]))
+        for x in range(b):
+            for l in range(k):
+                for c in range(LANES):
+                    sums[x, g, l] += between[x * k + l, c]
+
+
+@njit
+def _fill_table(
+    tile: FloatArray,
+    row: int,
+    column: int,
+    first: int,
+    j: int,
+    stop: int,
+    weights: FloatArray,
+    table: FloatArray,
+    part: int,
+) -> None:
+    """Fill one of the tables with the sums of all subsets of eight weighted rows of a tile, in columns j to `stop`."""
+    base, size = part * SUBSETS, 1
+    for i in range(first, first + LANES):
+        for c in range(LANES):
+            # rows below the tile, and pairs below the diagonal, count as 0
+            there = i < tile.shape[0] and j + c < stop and (row != column or i < j + c)
+            table[base + size, c] = tile[i, j + c] * weights[row + i] if there else 0.0
+        for subset in range(1, size):
+            add_row(table, base + size + subset, table, base + subset, table, (base + size,))
+        size *= 2
