@@ -56,31 +56,30 @@ def _compile_as_vectors(numba: Any) -> None:
 
     intrinsic, overload = numba.extending.intrinsic, numba.extending.overload
 
-    def place(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> Any:
+    def place(context: Any, builder: Any, kind: Any, array: Any, row_kind: Any, row: Any) -> Any:
         """Return a pointer to a row of eight numbers."""
+        at = context.cast(builder, row, row_kind, numba.types.intp)
         data = context.make_array(kind)(context, builder, array).data
-        start = builder.gep(data, [builder.mul(row, ir.Constant(row.type, LANES))])
+        start = builder.gep(data, [builder.mul(at, ir.Constant(at.type, LANES))])
         return builder.bitcast(start, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
 
     def type_add(_: Any, out: Any, o: Any, first: Any, f: Any, others: Any, rows: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kinds = signature.args
-            total = builder.load(place(context, builder, kinds[2], args[2], args[3]), align=8)
-            for i in range(kinds[5].count):
+            total = builder.load(place(context, builder, first, args[2], f, args[3]), align=8)
+            for i, kind in enumerate(rows):
                 row = builder.extract_value(args[5], i)
-                total = builder.fadd(total, builder.load(place(context, builder, kinds[4], args[4], row), align=8))
-            builder.store(total, place(context, builder, kinds[0], args[0], args[1]), align=8)
+                total = builder.fadd(total, builder.load(place(context, builder, others, args[4], kind, row), align=8))
+            builder.store(total, place(context, builder, out, args[0], o, args[1]), align=8)
             return context.get_dummy_value()
 
         return numba.types.void(out, o, first, f, others, rows), codegen
 
     def type_add_product(_: Any, out: Any, o: Any, left: Any, i: Any, right: Any, j: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            kinds = signature.args
-            a, b = (builder.load(place(context, builder, kinds[at], args[at], args[at + 1]), align=8) for at in (2, 4))
-            target = place(context, builder, kinds[0], args[0], args[1])
-            total = builder.fadd(builder.load(target, align=8), builder.fmul(a, b))
-            builder.store(total, target, align=8)
+            a = builder.load(place(context, builder, left, args[2], i, args[3]), align=8)
+            b = builder.load(place(context, builder, right, args[4], j, args[5]), align=8)
+            target = place(context, builder, out, args[0], o, args[1])
+            builder.store(builder.fadd(builder.load(target, align=8), builder.fmul(a, b)), target, align=8)
             return context.get_dummy_value()
 
         return numba.types.void(out, o, left, i, right, j), codegen
@@ -134,42 +133,32 @@ def add_tile(
     sums : ndarray of shape (b, k, k)
         What is added to: rows of the tile in the first group, columns in the second.
     """
-    h = tile.shape[0]
+    height = tile.shape[0]
     k, _, b = bits.shape
-    table, members = np.zeros((TABLES * SUBSETS, LANES)), np.zeros((SUBSETS, LANES))
-    within, between = np.empty((b, LANES)), np.zeros((b * k, LANES))
+    table = np.zeros((TABLES * SUBSETS, LANES))
     for g in range(k):
-        for i in range(b * k):
-            for c in range(LANES):
-                between[i, c] = 0.0
+        between = np.zeros((b * k, LANES))
         for j in range(start, stop, LANES):
             # sums over the rows of group g, for eight columns and every labeling
-            for x in range(b):
-                for c in range(LANES):
-                    within[x, c] = 0.0
-            height = min(h, j + LANES) if row == column else h
-            for i in range(0, height, TABLES * LANES):
+            within = np.zeros((b, LANES))
+            last = min(height, j + LANES) if row == column else height
+            for i in range(0, last, TABLES * LANES):
                 for part in range(TABLES):
-                    _fill_table(tile, row, column, i + part * LANES, j, min(stop, j + LANES), weights, table, part)
-                first = (row + i) // LANES
-                b0, b1, b2, b3 = bits[g, first], bits[g, first + 1], bits[g, first + 2], bits[g, first + 3]
+                    _fill_table(tile, row, column, i + part * LANES, j, stop, weights, table, part)
+                byte = (row + i) // LANES
                 for x in range(b):
-                    rows = (
-                        np.intp(b0[x]),
-                        np.intp(b1[x]) + SUBSETS,
-                        np.intp(b2[x]) + 2 * SUBSETS,
-                        np.intp(b3[x]) + 3 * SUBSETS,
+                    subsets = (
+                        bits[g, byte, x],
+                        bits[g, byte + 1, x] + SUBSETS,
+                        bits[g, byte + 2, x] + 2 * SUBSETS,
+                        bits[g, byte + 3, x] + 3 * SUBSETS,
                     )
-                    add_row(within, x, within, x, table, rows)
+                    add_row(within, x, within, x, table, subsets)
             # of these columns, those of each group
-            for part in range(SUBSETS):
-                for c in range(LANES):
-                    member = (part >> c) & 1 and j + c < stop
-                    members[part, c] = weights[column + j + c] if member else 0.0
+            _fill_members(weights, column + j, stop - j, table)
             for l in range(k):
-                own = bits[l, (column + j) // LANES]
                 for x in range(b):
-                    add_row_product(between, x * k + l, within, x, members, np.intp(own[x]))
+                    add_row_product(between, x * k + l, within, x, table, bits[l, (column + j) // LANES, x])
         for x in range(b):
             for l in range(k):
                 for c in range(LANES):
@@ -188,8 +177,10 @@ def _fill_table(
     table: FloatArray,
     part: int,
 ) -> None:
-    """Fill one of the tables with the sums of all subsets of eight weighted rows of a tile, in columns j to `stop`."""
+    """Fill one of the tables with the sums of all subsets of eight weighted rows of a tile, in columns j to j + 7."""
     base, size = part * SUBSETS, 1
+    for c in range(LANES):
+        table[base, c] = 0.0
     for i in range(first, first + LANES):
         for c in range(LANES):
             # rows below the tile, and pairs below the diagonal, count as 0
@@ -198,3 +189,11 @@ def _fill_table(
         for subset in range(1, size):
             add_row(table, base + size + subset, table, base + subset, table, (base + size,))
         size *= 2
+
+
+@njit
+def _fill_members(weights: FloatArray, first: int, count: int, table: FloatArray) -> None:
+    """Fill the first table with the weights of those of eight points that are in a subset, and 0 for the others."""
+    for subset in range(SUBSETS):
+        for c in range(LANES):
+            table[subset, c] = weights[first + c] if (subset >> c) & 1 and c < count else 0.0
