@@ -148,17 +148,17 @@ def add_tile(
                 byte = (row + i) // LANES
                 for x in range(b):
                     subsets = (
-                        bits[g, byte, x],
-                        bits[g, byte + 1, x] + SUBSETS,
-                        bits[g, byte + 2, x] + 2 * SUBSETS,
-                        bits[g, byte + 3, x] + 3 * SUBSETS,
+                        np.intp(bits[g, byte, x]),
+                        np.intp(bits[g, byte + 1, x]) + SUBSETS,
+                        np.intp(bits[g, byte + 2, x]) + 2 * SUBSETS,
+                        np.intp(bits[g, byte + 3, x]) + 3 * SUBSETS,
                     )
                     add_row(within, x, within, x, table, subsets)
             # of these columns, those of each group
             _fill_members(weights, column + j, stop - j, table)
             for l in range(k):
                 for x in range(b):
-                    add_row_product(between, x * k + l, within, x, table, bits[l, (column + j) // LANES, x])
+                    add_row_product(between, x * k + l, within, x, table, np.intp(bits[l, (column + j) // LANES, x]))
         for x in range(b):
             for l in range(k):
                 for c in range(LANES):
