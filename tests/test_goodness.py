@@ -413,6 +413,7 @@ def with_nan(size, rng):
         ([1.0, 2.0], TypeError, r"; got list"),
         (None, TypeError, r"; got NoneType"),
         (lambda size: np.zeros(size), TypeError, r"`distribution` is called as sampler\(size, rng\), which failed: "),
+        (lambda rng, size: rng.normal(size=size), TypeError, r"which failed: 'int' object has no attribute"),
         (wrong_shape, ValueError, r"shape \(1000,\) or \(1000, d\) when asked for 1000; wrong_shape gave \(2, 1000\)"),
         (lambda size, rng: 1.0, ValueError, r"<lambda> gave \(\)"),
         (lambda size, rng: np.empty((size, 0)), ValueError, r"<lambda> gave \(1000, 0\)"),

@@ -13,6 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 
 import energystats as es
 from energystats import cli, datasets
@@ -384,6 +385,20 @@ def test_a_report_on_one_cluster_describes_no_search_and_no_bound(rng, monkeypat
     for absent in ("The search went", "dashed line is the bound", "W after every pass", "Clusters minimise"):
         assert absent not in page
     assert "With one cluster W is T" in page
+
+
+def test_a_chosen_number_of_one_is_an_estimate_and_one_column_needs_no_choice(rng, monkeypatch):
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    places = scipy.stats.norm.ppf((np.arange(8) + 0.5) / 8)
+    grid = np.stack(np.meshgrid(places, places), axis=-1).reshape(64, 2)
+    one = " ".join(cluster_report(grid, select="gap", k_max=2).split())
+    assert "64 rows are in one cluster: nothing was divided." in one
+    assert "chosen from the same data, by gap: an estimate, and no evidence that there is only one cluster." in one
+    choice = "The p-value does not allow for the choice of k on the same data."
+    apart = np.r_[rng.normal(size=30), rng.normal(size=30) + 9]
+    column = " ".join(cluster_report(apart, select="gap", k_max=3).split())
+    assert choice not in column
+    assert choice in " ".join(cluster_report(np.c_[apart, rng.normal(size=60)], select="gap", k_max=3).split())
 
 
 def test_the_report_names_the_three_indices(rng, monkeypatch):

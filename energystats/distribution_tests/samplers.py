@@ -159,7 +159,7 @@ def _of_function(function: Any, name: str) -> Sampler:
     def draw(size: int, rng: np.random.Generator) -> Any:
         try:
             return function(size, rng)
-        except TypeError as error:
+        except (TypeError, AttributeError) as error:
             raise TypeError(f"`{name}` is called as sampler(size, rng), which failed: {error}") from error
 
     return Sampler(name, getattr(function, "__name__", type(function).__name__), draw)
