@@ -209,7 +209,8 @@ def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> Float
     A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
     point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
     """
-    correlation = float(t @ first) / t.size
+    # positions were standardized without the outermost points, so that their own products are not their correlation
+    correlation = float(np.corrcoef(t, first)[0, 1])
     if abs(correlation) >= STEADY:
         return t if correlation > 0 else -t
     if named:
