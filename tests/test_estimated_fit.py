@@ -86,7 +86,7 @@ def test_fits_that_end_far_away_do_not_hide_a_misfit():
     assert found.pvalue == pytest.approx(1 / 40)
 
 
-@pytest.mark.parametrize("family", [stats.weibull_min, stats.beta, stats.lognorm], ids=lambda family: family.name)
+@pytest.mark.parametrize("family", [stats.weibull_min, stats.gamma, stats.lognorm], ids=lambda family: family.name)
 def test_fits_of_simulated_samples_are_as_likely_as_what_they_were_drawn_from(family):
     fitted = Family.of(family, True).fitted(TWO_PEAKS[:, None], "`X`")[0]
     again = Family.of(family, True).beginning_at(fitted)
@@ -112,6 +112,8 @@ def test_a_function_may_estimate():
     [
         (stats.poisson(3), True, TypeError, r"must be a family such as `scipy.stats.poisson`.*got a frozen one"),
         (stats.nbinom, True, ValueError, r"`estimate=True` knows bernoulli, geom, poisson and .* not `nbinom`"),
+        (stats.beta, True, ValueError, r"support of beta has two ends.*=lambda x: stats.beta\(\*stats.beta.fit"),
+        (stats.truncnorm, True, ValueError, r"support of truncnorm has two ends.* floc=0, fscale=1\)\)`"),
         (stats.poisson, "mle", TypeError, r"`estimate` must be True, False or a function of the sample, got str"),
         (stats.poisson, 1, TypeError, r"`estimate` must be True, False or a function"),
         (stats.norm, lambda x: 3.0, TypeError, r"`estimate` must return a frozen distribution or a sampler, got float"),
@@ -121,6 +123,71 @@ def test_a_function_may_estimate():
 def test_bad_input(family, estimate, error, match):
     with pytest.raises(error, match=match):
         es.goodness_of_fit([1.0, 2.0, 4.0], family, estimate=estimate, **FEW)
+
+
+def test_families_without_shapes_may_have_two_ends():
+    x = np.random.default_rng(1).random(20)
+    for family in (stats.uniform, stats.arcsine, stats.genpareto):  # the last one has an end at infinity for c >= 0
+        assert 0 < es.goodness_of_fit(x, family, estimate=True, **FEW).pvalue <= 1
+
+
+def test_ends_may_be_held():
+    x = np.random.default_rng(1).beta(2, 3, size=30)
+    fit = lambda x: stats.beta(*stats.beta.fit(x, floc=0, fscale=1))  # noqa: E731
+    found = es.goodness_of_fit(x, stats.beta, estimate=fit, **FEW)
+    assert found.distribution.startswith("beta(")
+    assert ", 0, 1)" in found.distribution
+
+
+def test_a_fit_that_cannot_give_the_sample_is_no_verdict_on_the_family():
+    """SciPy's search put the end of the support above two values, and the summary called a true null false."""
+    x = np.random.default_rng(1).weibull(1.5, 40)
+    inside = stats.weibull_min(1.2, 0.15, 1.0)
+    assert (x < 0.15).any()
+    found = es.goodness_of_fit(x, stats.weibull_min, estimate=lambda x: inside, **FEW)
+    assert "The fitted distribution cannot give this sample: " in found.notes[0]
+    assert "No verdict: the fitted distribution cannot give this sample" in found.summary()
+    assert "is false" not in found.summary()
+
+    class EndInside(type(stats.weibull_min)):
+        def fit(self, *args, **kwargs):
+            return inside.args
+
+    found = es.goodness_of_fit(x, EndInside(name="weibull_min", a=0.0), estimate=True, **FEW)
+    assert "`estimate=lambda x: stats.weibull_min(*stats.weibull_min.fit(x, floc=0))`" in found.notes[0]
+    assert "is false" not in found.summary()
+    held = es.goodness_of_fit(
+        x, stats.weibull_min, estimate=lambda x: stats.weibull_min(*stats.weibull_min.fit(x, floc=0)), **FEW
+    )
+    assert held.notes == ()
+
+
+@pytest.mark.parametrize("x", [[0, 1, 1, 0, 1, 0, 0, 0], [1, 1, 1]])
+def test_samples_that_every_member_of_a_family_fits_are_told(x):
+    found = es.goodness_of_fit(x, stats.bernoulli, estimate=True, **FEW)
+    assert found.pvalue == 1
+    assert found.notes == ("All 19 simulated samples have this statistic: p says nothing.",)
+    assert found.notes[0] in found.summary()
+
+
+@pytest.mark.skipif(not hasattr(stats, "Binomial"), reason="SciPy without its newer classes")
+def test_newer_classes_may_be_estimated():
+    x = np.random.default_rng(1).normal(3, 2, size=25)
+    new = es.goodness_of_fit(x, stats.Normal, estimate=lambda x: stats.Normal(mu=x.mean(), sigma=x.std()), **FEW)
+    old = es.goodness_of_fit(x, stats.norm, estimate=lambda x: stats.norm(x.mean(), x.std()), **FEW)
+    assert new.statistic == pytest.approx(old.statistic)
+    assert new.notes == ()
+    x = np.random.default_rng(1).binomial(7, 0.4, size=25)
+    new = es.goodness_of_fit(x, stats.Binomial, estimate=lambda x: stats.Binomial(n=7, p=x.mean() / 7), **FEW)
+    old = es.goodness_of_fit(x, stats.binom, estimate=lambda x: stats.binom(7, x.mean() / 7), **FEW)
+    assert (new.reference, new.statistic) == ("exact", pytest.approx(old.statistic))
+
+
+def test_draws_stand_for_every_fit_if_they_stand_for_that_of_the_data():
+    x = stats.vonmises(2, loc=np.pi).rvs(size=30, random_state=np.random.default_rng(1))
+    found = es.goodness_of_fit(x, stats.vonmises, estimate=True, **FEW)
+    assert (found.reference, found.n_reference) == ("draws", 1000)
+    assert "so that draws stand for it" in found.notes[0]
 
 
 def test_an_error_of_the_estimate_names_the_sample():

@@ -16,8 +16,10 @@ from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests import scores
 from energystats.cluster_tests.data_notes import note_even_steps
-from energystats.cluster_tests.scores import _power_of_line
-from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, FIRST_DRAWS, unimodality_test
+from energystats.cluster_tests.scores import _power_of_line, make_scorer
+from energystats.cluster_tests.spaces import GIVEN
+from energystats.cluster_tests.split import _Outcome, _Split, _Splitter
+from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, FIRST_DRAWS, Unimodality, unimodality_test
 from energystats.dissimilarity import Dissimilarity
 from tests import simulations
 
@@ -283,12 +285,58 @@ def test_piles_that_are_no_limits(rng):
 
 def test_limits_are_told(rng):
     x = np.maximum(rng.standard_normal(100), -0.8) * 10
-    with pytest.warns(es.TiesWarning, match="of 100 values of x are its smallest, -8. They were taken for"):
+    with pytest.warns(
+        es.TiesWarning, match="of 100 values of x are its smallest, -8. They may be values that a limit cut off"
+    ):
         found = es.cluster_test(x, rng=0)
     assert found.notes[0].startswith(f"{int(np.sum(x == -8))} of 100 values")
     assert found.jittered
     with pytest.warns(es.TiesWarning, match="They are no tail of the others"):
         es.cluster_test(np.append(rng.standard_normal(80), np.full(20, 50.0)), rng=0)
+
+
+def either_or(rng, n=200):
+    """Amounts of one of two things: on two half lines, along every line with one mode."""
+    first, amounts = rng.random(n) < 0.5, rng.integers(0, 101, n).astype(float)
+    return np.column_stack((np.where(first, amounts, 0), np.where(first, 0, amounts)))
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_tails_of_piles_part_no_points(rng):
+    """A tail below 0 in each column leaves a gap between the half lines: with it nearly all samples were rejected."""
+    found = sum(es.cluster_test(either_or(rng), n_splits=2, rng=rng).pvalue <= 0.05 for _ in range(8))
+    assert found <= 5  # .1 of them, beside .9
+
+
+def test_piles_are_left_where_they_are_without_tails(rng):
+    X = np.maximum(rng.standard_normal((120, 2)), -0.8)
+    scorer = make_scorer(Dissimilarity.from_data(X, metric="euclidean", alpha=1.0), 1.0, rng)
+    left, piled = scorer.without_tails.points, X == -0.8
+    for j in range(2):
+        assert np.ptp(left[piled[:, j], j]) < 0.5 * np.ptp(scorer.points[piled[:, j], j])
+        assert_allclose(np.ptp(left[~piled[:, j], j]), np.ptp(X[~piled[:, j], j]), rtol=1e-12)
+    assert make_scorer(Dissimilarity.from_data(X[~piled.any(axis=1)], metric="euclidean", alpha=1.0), 1.0, rng
+                       ).without_tails is None  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+@pytest.mark.parametrize("with_tails", [0.001, 0.15])
+def test_p_is_the_larger_one_with_and_without_tails(with_tails, rng, monkeypatch):
+    X = np.maximum(rng.standard_normal((60, 2)), -0.8)
+    seen = []
+
+    def scored(self, scorer, rng):
+        spread = scorer.without_tails is not None
+        seen.append((spread, rng.random()))
+        line = Unimodality(np.zeros(1), np.zeros(3), with_tails if spread else 0.02, 0.0)
+        return _Split([_Outcome(line.pvalue, {GIVEN: line})], {})
+
+    monkeypatch.setattr(_Splitter, "scored", scored)
+    found = es.cluster_test(X, n_splits=2, rng=rng)
+    assert_allclose(found.pvalues, max(with_tails, 0.02))
+    # the same folds twice
+    assert [spread for spread, _ in seen] == [True, False] * 2
+    assert seen[0][1] == seen[1][1] != seen[2][1]
 
 
 # ---------------------------------------------------------------- notes and warnings

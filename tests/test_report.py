@@ -5,6 +5,7 @@ import html
 import json
 import re
 import shlex
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -19,7 +20,7 @@ import energystats as es
 from energystats import cli, datasets
 from energystats.display.numbers import p_text
 from energystats.report import page as page_module
-from energystats.report import pictures
+from energystats.report import pictures, study
 from energystats.report.page import cluster_report
 from tests.conftest import sweep
 
@@ -385,6 +386,17 @@ def test_a_report_on_one_cluster_describes_no_search_and_no_bound(rng, monkeypat
     for absent in ("The search went", "dashed line is the bound", "W after every pass", "Clusters minimise"):
         assert absent not in page
     assert "With one cluster W is T" in page
+
+
+def test_a_test_of_other_clusters_than_the_leaves_of_a_tree_says_so(rng):
+    X = np.concatenate([rng.normal(c, 1, (30, 2)) for c in ((0, 0), (9, 0), (0, 9), (9, 9))])
+    test, leaves = es.cluster_test(X, 4, n_splits=1, rng=0), np.arange(120) % 4
+    found = replace(test.partition, labels=leaves, algorithm="cluster_tree")
+    told = study._with_note_on_leaves(test, found)
+    assert told.notes[0].startswith("The test is of other clusters than those found by the tree of splits")
+    assert "Caution: The test is of other clusters" in told.summary()
+    for same in (replace(found, labels=test.partition.labels), replace(found, algorithm="hartigan")):
+        assert study._with_note_on_leaves(test, same) is test
 
 
 def test_a_chosen_number_of_one_is_an_estimate_and_one_column_needs_no_choice(rng, monkeypatch):

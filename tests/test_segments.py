@@ -1055,7 +1055,7 @@ def test_level_of_small_samples(name):
 @pytest.mark.parametrize("name", ROWS_OF_ONE_LAW)
 def test_level(name):
     for n, how in ((30, {"n_resamples": 99}), (60, {"n_resamples": 99, "block_length": 5}), (7, {})):
-        found = count_rejections(ROWS_OF_ONE_LAW[name], n, 300, **how)
-        assert found <= binom.ppf(0.9999, 300, 0.1)
+        found = count_rejections(ROWS_OF_ONE_LAW[name], n, 120, **how)
+        assert found <= binom.ppf(0.9999, 120, 0.1)
         if not name.startswith(("0 or 1", "1 in one")) and n > 7:  # few values make the test conservative
-            assert found >= binom.ppf(0.0001, 300, 0.1)
+            assert found >= binom.ppf(0.0001, 120, 0.1)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.cluster import hierarchy
+from scipy.stats import norm
 
 import energystats as es
 from energystats.cluster_tests import cluster_tree as module
@@ -270,6 +271,25 @@ def test_notes_are_made_once(rng):
         found = es.cluster_tree(city, metric="precomputed", rng=rng)
     assert len(caught) == 1
     assert "not a Euclidean" in words(found)
+
+
+def test_a_tree_without_a_split_says_that_more_clusters_may_show(three):
+    more = "of three or more, `cluster_test(X, k)` can show what these do not"
+    places = norm.ppf((np.arange(6) + 0.5) / 6)
+    grid = np.stack(np.meshgrid(places, places), axis=-1).reshape(36, 2)
+    cloud = es.cluster_tree(grid @ [[0.8, -0.6], [0.6, 0.8]], n_splits=2, rng=0)  # turned, so that nothing is tied
+    assert cloud.k == 1
+    assert more in " ".join(cloud.summary().split())
+    assert more not in words(es.cluster_tree(three, n_splits=2, rng=0))
+    assert more not in words(es.cluster_tree(places.repeat(6) + np.arange(36) / 100, rng=0))  # one column
+
+
+def test_a_node_whose_ties_are_wide_says_so():
+    with pytest.warns(es.TiesWarning, match="Steps between tied values are wide"):
+        found = es.cluster_tree(es.datasets.load("iris").drop(columns="species"), rng=1)
+    assert "Caution: Steps between tied values are wide" in found.summary()
+    assert sum(note.startswith("Steps between tied values are wide") for note in found.notes) == 1
+    assert words(found).count("between the values beside them") == 1
 
 
 @pytest.mark.slow

@@ -122,10 +122,13 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
 
 
-def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach) -> Jittered | None:
+def jitter_ties(
+    x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach, *, spread_limits: bool = True
+) -> Jittered | None:
     """Return values with ties spread at random between their neighbours; None if no or all values are tied.
 
-    `reach` finds how far ascending distinct values are jittered to the left and to the right.
+    `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
+    piles at the ends are jittered as other ties are.
     """
     order = np.argsort(x, kind="stable")
     ascending = x[order]
@@ -138,7 +141,7 @@ def jitter_ties(x: FloatArray, rng: np.random.Generator, reach: Reach = find_rea
     counts = np.bincount(block)
     values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
     uniforms = rng.random(x.size)
-    ends = [end for end in (0, counts.size - 1) if _is_pile(counts, end)]
+    ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(counts, end)]
     # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
     widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms, reach)

@@ -42,6 +42,11 @@ NODES_NAMED = 5
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
 
+HIDDEN_BY_OTHERS = Caution(
+    "Lines between two clusters were looked along; of three or more, `cluster_test(X, k)` can show what these do not.",
+    "A third cluster can lie in the gap between two others, seen along the line from half of the points to the rest.",
+)
+
 
 def cluster_tree(
     X: ArrayLike,
@@ -333,7 +338,12 @@ def tree_of_points(
         n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
-        notes=(*_note_cuts(nodes), *notes, *(text for text in texts if not _is_reported(text, notes))),
+        notes=(
+            *_note_cuts(nodes),
+            *((HIDDEN_BY_OTHERS,) if nodes[0].tested and not nodes[0].rejected and not one_column else ()),
+            *notes,
+            *(_as_note(text, notes) for text in texts if not _is_reported(text, notes)),
+        ),
         metric=d.metric,
         standardization=d.standardization,
         partition=make_partition(
@@ -364,7 +374,18 @@ def _is_reported(text: str, notes: Iterable[str]) -> bool:
     def beginning(note: str) -> list[str]:
         return note.removeprefix(WIDE_STEPS).split()[:BEGINNING]
 
+    if text.startswith(WIDE_STEPS) and not any(note.startswith(WIDE_STEPS) for note in notes):
+        return False
     return any(beginning(text) == beginning(note) for note in notes)
+
+
+def _as_note(text: str, notes: Iterable[str]) -> str:
+    """Return the text of a warning about a node as a note; that steps are wide there is a caution."""
+    if not text.startswith(WIDE_STEPS):
+        return text
+    ties = text.removeprefix(WIDE_STEPS).strip()
+    within = "They are within a node, whose points lie closer; there every split has jitter of its own."
+    return Caution(WIDE_STEPS, within if _is_reported(ties, notes) else ties)
 
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:

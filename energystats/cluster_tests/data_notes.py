@@ -74,6 +74,8 @@ class ColumnTies:
         Sentences about piles at the ends, and about one between them.
     ratios : bool
         Whether values are ratios of small whole numbers with different denominators.
+    cut_off : bool
+        Whether a pile at an end was spread over the tail that a limit may have cut off.
     """
 
     name: str
@@ -82,6 +84,7 @@ class ColumnTies:
     heaped: bool
     limits: tuple[Caution, ...]
     ratios: bool = False
+    cut_off: bool = False
 
     @classmethod
     def of(
@@ -97,9 +100,10 @@ class ColumnTies:
                 ("They are no tail of the others, and count as a mode.", "")
                 if limit.apart
                 else (
-                    "They were taken for values that a limit cut off.",
-                    "Of detection, or of the scale: they were spread over the tail that it hides, and are no mode. "
-                    "Whether these rows are a group of their own was not tested.",
+                    "They may be values that a limit cut off.",
+                    "Of detection, or of the scale: spread over the tail that it would hide they are no mode. Among "
+                    "several columns such a tail can itself part the points, and p is the larger one of two, with the "
+                    "tail and without it. Whether these rows are a group of their own was not tested.",
                 )
             )
             limits.append(
@@ -114,7 +118,8 @@ class ColumnTies:
                     "out.",
                 )
             )
-        return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios)
+        cut_off = any(not limit.apart for limit in found.limits)
+        return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios, cut_off)
 
 
 def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:

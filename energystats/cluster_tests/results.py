@@ -41,7 +41,7 @@ PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns
 
 
 class ShownElsewhere(Caution):
-    """Hold a caution that the clusters show in another space than that of the points as given."""
+    """Hold a caution that p belongs to other clusters than those of the points as given."""
 
     __slots__ = ()
 

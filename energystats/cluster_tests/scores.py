@@ -53,6 +53,8 @@ class Scorer(Protocol):
         Columns whose ties were jittered.
     notes : tuple of str
         What the summary has to add.
+    without_tails : Scorer or None
+        The same with piles at the ends of columns left where they are, if they were spread over tails.
     """
 
     @property
@@ -63,6 +65,9 @@ class Scorer(Protocol):
 
     @property
     def notes(self) -> tuple[str, ...]: ...
+
+    @property
+    def without_tails(self) -> Scorer | None: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         """Compute positions of all points along the line from the mean of `outside` to that of `inside`; (n,)."""
@@ -78,6 +83,7 @@ class CoordinateScorer:
     points: FloatArray
     ties: tuple[ColumnTies, ...] = ()
     notes: tuple[str, ...] = ()
+    without_tails: Scorer | None = None
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         direction = self.points[inside].mean(axis=0) - self.points[outside].mean(axis=0)
@@ -99,6 +105,7 @@ class _DistanceScorer:
     notes: tuple[str, ...]
     ties: tuple[ColumnTies, ...] = ()
     points: None = None
+    without_tails: None = None
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
         # mean |b - a|^2 over `outside` less that over `inside` is linear in b: |b|^2 cancels
@@ -116,7 +123,12 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
     spread, ties, notes = jitter_columns(d, rng)
-    return CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
+    found = CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
+    if not any(column.cut_off for column in ties):
+        return found
+    # tails are drawn for each column on its own: where all rows are at an end of one column or another they part them
+    left = jitter_columns(d, rng.spawn(1)[0], spread_limits=False)[0].points
+    return replace(found, without_tails=CoordinateScorer(left - left.mean(axis=0)))
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
@@ -133,7 +145,7 @@ def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) ->
 
 
 def jitter_columns(
-    d: Dissimilarity, rng: np.random.Generator
+    d: Dissimilarity, rng: np.random.Generator, *, spread_limits: bool = True
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
     """Return the points with ties jittered column by column, the ties of each such column, and notes on rows of counts.
 
@@ -144,7 +156,7 @@ def jitter_columns(
     rows = _row_counts(d)
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
         reach = column_reach(d, j) if rows is None else rows.reach
-        if (spread := jitter_ties(column, rng, reach)) is None:
+        if (spread := jitter_ties(column, rng, reach, spread_limits=spread_limits)) is None:
             continue
         name = d.columns[j] if d.columns else f"column {j}"
         if rows is None:

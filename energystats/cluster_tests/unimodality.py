@@ -25,6 +25,7 @@ __all__ = [
     "UNIMODALITY",
     "Unimodality",
     "calibration_factor",
+    "clearly_large",
     "column_test",
     "no_evidence",
     "one_column_test",
@@ -81,6 +82,11 @@ def no_evidence(scores: FloatArray) -> Unimodality:
     return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 
+def clearly_large(pvalue: float) -> bool:
+    """Return whether a p-value is so large that more work on it would not be worth its time."""
+    return pvalue > CLEARLY_LARGE
+
+
 def unimodality_test(
     scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
 ) -> Unimodality:
@@ -100,7 +106,7 @@ def unimodality_test(
     for upto in (min(first_batch or n_resamples, n_resamples), n_resamples):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = smallest_weighted(table, tolerance, factor)
-        if pvalue > CLEARLY_LARGE:
+        if clearly_large(pvalue):
             break
     return Unimodality(x, observed, pvalue, 0.0 if spread is None else spread.width)
 

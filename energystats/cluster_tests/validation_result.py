@@ -350,7 +350,10 @@ class ClusterValidationResult(VerdictFirst):
         """Return text on which clusters are separate, with the largest adjusted p of the merges between them."""
         own = self._of("partition")[0]
         if len(groups) == 1:
-            return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but not of any of these {self.k} by itself."
+            below = any(merge.pvalue <= LEVEL for merge in self.merge_rows)
+            but = "the merge of all points shows none, and those below it count only with it"
+            but = but if below else f"not of any of these {self.k} by itself"
+            return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but {but}."
         parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.pvalue_adjusted <= LEVEL]
         p = f"{'largest ' * (len(parting) > 1)}adjusted {p_text(max(parting))}"
         if len(groups) == self.k == 2:

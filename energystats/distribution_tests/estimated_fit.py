@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from energystats._core import normal
 from energystats._typing import FloatArray
-from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution
+from energystats.distribution_tests.samplers import Sampler, as_sampler, has_whole_numbers, is_distribution
 
 __all__ = ["Atoms", "Family", "find_atoms"]
 
@@ -46,7 +46,14 @@ def _fit_bernoulli(x: FloatArray) -> Any:
 
 
 OF_COUNTS = {"bernoulli": _fit_bernoulli, "geom": _fit_geometric, "poisson": _fit_poisson}
-EXAMPLE = "`estimate=lambda x: stats.gamma(*stats.gamma.fit(x, floc=0))`"
+
+
+def _write_example(name: str, held: str) -> str:
+    """Return code that fits a family of SciPy with some parameters held."""
+    return f"`estimate=lambda x: stats.{name}(*stats.{name}.fit(x, {held}))`"
+
+
+EXAMPLE = _write_example("gamma", "floc=0")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,10 +66,23 @@ class Family:
         The family in words.
     estimate : callable
         Finds the distribution for a sample (n,), or (n, d) with several columns.
+    drawn : bool
+        Whether draws stand for every fitted distribution, as they do for the one fitted to the data.
     """
 
     label: str
     estimate: Callable[[Any], Any]
+    drawn: bool = False
+
+    @property
+    def advice(self) -> str:
+        """Return a sentence on how to find a member of the family that can give the sample."""
+        if not isinstance(self.estimate, _Likelihood):
+            return "`estimate` must return one that can."
+        return (
+            "SciPy's `fit` put an end of the support inside of the data. Hold the location with a function of the "
+            f"sample: {_write_example(self.label, 'floc=0')}."
+        )
 
     @classmethod
     def of(cls, family: Any, estimate: Any) -> Family:
@@ -88,13 +108,23 @@ class Family:
                 f"`estimate=True` knows {', '.join(sorted(OF_COUNTS))} and SciPy's continuous families, not `{label}`; "
                 "give a function of the sample that returns the frozen distribution."
             )
+        if family.numargs and _has_two_ends(family):
+            raise ValueError(
+                "`estimate=True` needs a family without shape parameters, or with an end at infinity, but the support "
+                f"of {label} has two ends: where they are estimated beside shapes, the likelihood need not have a "
+                "maximum, and SciPy's `fit` can be far off. Hold what is known with a function of the sample, for "
+                f"example location 0 and scale 1: {_write_example(label, 'floc=0, fscale=1')}."
+            )
         return cls(str(label), _Likelihood(family))
 
-    def beginning_at(self, found: Any) -> Family:
-        """Return the family with a second start of SciPy's search, at a distribution that was found for the data."""
+    def beginning_at(self, found: Any, *, drawn: bool = False) -> Family:
+        """Return the family with a second start of SciPy's search, at a distribution that was found for the data.
+
+        `drawn` says that draws stood for that distribution.
+        """
         if not isinstance(self.estimate, _Likelihood) or not hasattr(found, "args"):
-            return self
-        return replace(self, estimate=replace(self.estimate, start=tuple(found.args)))
+            return replace(self, drawn=drawn)
+        return replace(self, estimate=replace(self.estimate, start=tuple(found.args)), drawn=drawn)
 
     def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
         """Fit the family of distributions to a sample; return the fitted distribution and a sampler of it; (n, d)."""
@@ -110,7 +140,7 @@ class Family:
                 f"`estimate` found no distribution of the family {self.label} for {what}: a parameter is out of range, "
                 "as where all values are equal, or outside of what the family has."
             )
-        if hasattr(found, "pmf") and hasattr(found, "support"):
+        if has_whole_numbers(found) and hasattr(found, "support"):
             low, high = found.support()
             wrong = points[(points < low) | (points > high) | (points != np.rint(points))]
             if wrong.size:
@@ -119,6 +149,19 @@ class Family:
                     f"{wrong[0]:g}."
                 )
         return found, as_sampler(found, "estimate")
+
+
+def _has_two_ends(family: Any) -> bool:
+    """Return whether the support of a family of SciPy is bounded at both ends, whatever its shape parameters."""
+    if np.isfinite([family.a, family.b]).all():
+        return True
+    # where shapes set the ends, as of `truncnorm`: by examples, whose support is NaN where they are out of range;
+    # that of `genpareto` is bounded for some shapes only
+    rising = np.arange(1.0, family.numargs + 1)
+    with np.errstate(all="ignore"):
+        ends = np.array([family(*shapes).support() for shapes in (rising, -rising[::-1])], dtype=np.float64)
+    valid = ~np.isnan(ends).any(axis=1)
+    return bool(valid.any() and np.isfinite(ends[valid]).all())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -224,10 +267,11 @@ class Atoms:
 
 def find_atoms(distribution: Any) -> Atoms | None:
     """Return values and probabilities of a frozen distribution on whole numbers; None for others or too many values."""
-    if not hasattr(distribution, "pmf") or not hasattr(distribution, "ppf"):
+    quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
+    if quantile is None or not has_whole_numbers(distribution):
         return None
     with np.errstate(all="ignore"):  # SciPy's formulas at the ends of the parameters
-        low, high = (float(end) for end in distribution.ppf([TAIL, 1 - TAIL]))
+        low, high = (float(end) for end in quantile([TAIL, 1 - TAIL]))
     low = max(low, float(distribution.support()[0]))
     if not np.isfinite([low, high]).all() or high - low > MOST_ATOMS:
         return None

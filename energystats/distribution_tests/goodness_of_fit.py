@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -22,7 +22,7 @@ from energystats.display.sentences import Caution, metric_note, seed_note, state
 from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
-from energystats.distribution_tests.samplers import Sampler, as_sampler
+from energystats.distribution_tests.samplers import Sampler, as_sampler, has_whole_numbers
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.table import InputTable, as_table, match_columns
@@ -414,7 +414,8 @@ def goodness_of_fit(
         returns `size` independent values or rows drawn with the Generator `rng`. With `estimate` a family of SciPy.
     estimate : bool or callable, default False
         Whether parameters are estimated, from `X` and every simulated sample: True for `scipy.stats.poisson`, "geom",
-        "bernoulli" (by the mean) and continuous families (SciPy's ``fit``), or a function that returns one.
+        "bernoulli" (by the mean) and continuous families without shapes or with an end at infinity (SciPy's ``fit``,
+        begun again where it ended); or a function of a sample that returns a distribution.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed". Parameters such as sigma are fitted to the reference points.
     alpha : float, default 1.0
@@ -424,7 +425,7 @@ def goodness_of_fit(
     n_reference : int, optional
         Points that stand for the distribution; 10 n by default, but at least 1,000 and at most 10,000.
     progress : bool or None, default None
-        Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
+        Show a bar. None: if the estimated time is above two seconds and somebody can see it.
     rng : int, Generator or None, default None
         Seed of all draws.
 
@@ -436,8 +437,8 @@ def goodness_of_fit(
     Raises
     ------
     ValueError
-        If the distribution has another number of columns than `X`, gives samples of the wrong shape or that are not
-        finite, or is several distributions at once; if a value of `X` is not finite, or an option is out of range.
+        If the distribution has another number of columns than `X`, gives samples of the wrong shape or not finite, is
+        several at once, or a family that cannot be fitted; if `X` is not finite, or an option is out of range.
     TypeError
         If `distribution` is neither, or not frozen, or `X` does not hold real numbers.
     MemoryError
@@ -456,13 +457,12 @@ def goodness_of_fit(
     -----
     The statistic is :math:`n(2g(X, Y) - g(Y, Y) - g(X, X))`, n times the energy distance between the sample and
     reference points Y that stand for the distribution: for one column, where the distribution knows its quantiles,
-    those of (i - 1/2)/m; else m draws, made once. The null samples are compared with the same Y, so that the level is
-    exact whatever m; a small m costs power. Parameters that were estimated from `X` make p too large, unless `estimate`
-    does it: then each sample, drawn from the fitted distribution, is compared with its own fit (parametric bootstrap),
-    in the unit of its mean distance; the level is exact for families of location and scale, nearly so for others.
+    those of (i - 1/2)/m; else, or if draws have another range (as of ``vonmises``), m draws, made once. Null samples
+    are compared with the same Y: the level is exact whatever m; a small m costs power. Parameters that were estimated
+    from `X` make p too large, unless `estimate` does it: then each sample, drawn from the fit, is compared with its own
+    fit (parametric bootstrap) in the unit of its mean distance; exact for location and scale, nearly so for others.
 
     Where distances have no mean, as for Cauchy, take ``alpha`` below 1; for columns in different units "seuclidean".
-
     O(m log m + n_resamples n log m) time for one column with rho = \|x - y\|, else O(m^2 d + n_resamples n m d);
     O((n + m) d) memory and no n x m matrix.
 
@@ -502,6 +502,7 @@ def goodness_of_fit(
     if seconds:
         advice = "Use fewer `n_resamples`, or a sampler that is faster."
         weigh(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
+    source, notes = source.compare_with_quantiles()
     target, fitted = _make_reference_points(source, d, n_points, resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     # fitted to the reference, not to X: null samples are compared with the same semimetric
@@ -529,7 +530,12 @@ def goodness_of_fit(
         n_reference=target.size,
         reference="draws" if source.ppf is None else "quantiles",
         metric=fitted,
-        notes=_note_impossible(distribution, points),
+        notes=(
+            *_note_impossible(distribution, points),
+            *notes,
+            # a sample of equal values may be all that the distribution can give
+            *(_note_equal_statistics(observed, null, n * target.scale, n) if np.ptp(points, axis=0).any() else ()),
+        ),
     )
 
 
@@ -547,7 +553,7 @@ def _test_family(
     n, d = points.shape
     started = time.perf_counter()
     fit = _compare_with_fit(family, points, "the sample", metric, n_points, rng)
-    family = family.beginning_at(fit.distribution)
+    family = family.beginning_at(fit.distribution, drawn=fit.reference == "draws")
     fit.metric.check(points, row_places(["X"], [n], [table.index]), table.columns)
     each = Work(
         what=f"fits of {family.label} to simulated samples",
@@ -583,7 +589,11 @@ def _test_family(
         n_reference=fit.target.size,
         reference=fit.reference,
         metric=fit.metric,
-        notes=_note_impossible(fit.distribution, points),
+        notes=(
+            *_note_impossible(fit.distribution, points, family.advice),
+            *fit.notes,
+            *_note_equal_statistics(fit.statistic, null, n * fit.target.scale, n),
+        ),
     )
 
 
@@ -593,18 +603,36 @@ class _Impossible(Caution):
     __slots__ = ()
 
 
-def _note_impossible(distribution: Any, points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if values have probability 0, outside the support or between whole numbers; else empty."""
+class _ImpossibleFit(Caution):
+    """Hold a caution that the fitted distribution cannot give the sample, which others of the family may."""
+
+    __slots__ = ()
+
+
+def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") -> tuple[str, ...]:
+    """Return a caution if values have probability 0, outside the support or between whole numbers; else empty.
+
+    `advice` says of an estimated distribution how to find one that can give them.
+    """
     if points.shape[1] > 1 or not hasattr(distribution, "support"):
         return ()
     x = points[:, 0]
     low, high = (float(end) for end in distribution.support())
     with np.errstate(all="ignore"):
-        wrong = (x < low) | (x > high) | (distribution.pmf(x) == 0 if hasattr(distribution, "pmf") else False)
+        wrong = (x < low) | (x > high) | (distribution.pmf(x) == 0 if has_whole_numbers(distribution) else False)
     if not wrong.any():
         return ()
     found = f"{int(wrong.sum())} of {x.size} values have probability 0, such as {x[wrong][0]:.6g}"
+    if advice:
+        return (_ImpossibleFit(f"The fitted distribution cannot give this sample: {found}.", advice),)
     return (_Impossible(f"The distribution cannot give this sample, whatever p is: {found}."),)
+
+
+def _note_equal_statistics(observed: float, null: FloatArray, scale: float, n: int) -> tuple[str, ...]:
+    """Return a note if the sample and all simulated ones have one statistic, up to its rounding; else empty."""
+    if np.abs(null - observed).max() > tie_tolerance(scale, n):
+        return ()
+    return (f"All {null.size} simulated samples have this statistic: p says nothing.",)
 
 
 class _Fit(NamedTuple):
@@ -616,6 +644,7 @@ class _Fit(NamedTuple):
     target: _ReferencePoints
     reference: Literal["exact", "quantiles", "draws"]
     metric: Metric
+    notes: tuple[str, ...] = ()
 
     @property
     def unit(self) -> float:
@@ -631,9 +660,10 @@ def _compare_with_fit(
     atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
     if atoms is not None:
         return _Fit(float(atoms.compare(points[None])[0]), found, source, atoms, "exact", metric)
+    source, notes = (replace(source, ppf=None), ()) if family.drawn else source.compare_with_quantiles()
     target, fitted = _make_reference_points(source, points.shape[1], n_points, metric, rng)
     reference: Literal["quantiles", "draws"] = "draws" if source.ppf is None else "quantiles"
-    return _Fit(float(target.compare(points[None])[0]), found, source, target, reference, fitted)
+    return _Fit(float(target.compare(points[None])[0]), found, source, target, reference, fitted, notes)
 
 
 def _reference_size(n: int) -> int:
@@ -817,7 +847,8 @@ class GoodnessOfFitResult(Result):
         With every parameter that was fitted to the reference.
     notes : tuple of str
         Of a test of normality, that many values are equal, or to which grid simulated samples were rounded; of another
-        one, that some values are impossible.
+        one, that some values are impossible, or that draws stand for a distribution whose quantiles have another range;
+        of both, that all samples have one statistic.
     """
 
     _one_row = True
@@ -861,6 +892,8 @@ class GoodnessOfFitResult(Result):
     def _conclusion(self) -> str:
         if any(isinstance(note, _Impossible) for note in self.notes):
             return "The null hypothesis is false: the distribution cannot give this sample."
+        if any(isinstance(note, _ImpossibleFit) for note in self.notes):
+            return "No verdict: the fitted distribution cannot give this sample, but others of the family may."
         others = "" if self.pvalue <= LEVEL else "; others may fit as well"
         return state_evidence(self.pvalue, "of a misfit", note=others)
 

@@ -13,13 +13,17 @@ from energystats._typing import AnyArray, FloatArray
 from energystats.inputs.arrays import as_numbers, check_finite
 from energystats.inputs.table import as_table
 
-__all__ = ["Sampler", "as_sampler", "is_distribution", "resampler"]
+__all__ = ["Sampler", "as_sampler", "has_whole_numbers", "is_distribution", "resampler"]
 
 
 Draw: TypeAlias = Callable[[int, np.random.Generator], Any]
 LABEL = 60  # characters of a distribution in words
+LABEL_VALUES = 6  # numbers of an array parameter in it
 FEW_ROWS, MORE_ROWS = 2, 10  # that are drawn to see how long it takes
 NOTICED = 1.0  # seconds
+COMPARED = 200  # draws that are compared with the range of the quantiles
+EDGE = 1e-12  # probability beyond that range, on either side
+RANGE_SLACK = 1e-6  # of that range: what quantiles may be off
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
 
@@ -79,6 +83,29 @@ class Sampler:
         assert self.ppf is not None
         return self.checked(self.ppf((np.arange(size) + 0.5) / size), size)
 
+    def compare_with_quantiles(self) -> tuple[Sampler, tuple[str, ...]]:
+        """Return the sampler, without its quantiles where draws lie outside of their range, and a note on that."""
+        if self.ppf is None:
+            return self, ()
+        # a stream of its own: the user's draws are the same with and without this check
+        drawn = self.draw(COMPARED, np.random.default_rng(0))
+        if drawn.shape[1] > 1:
+            return self, ()
+        try:
+            with np.errstate(all="ignore"):
+                low, high = np.asarray(self.ppf(np.array([EDGE, 1 - EDGE])), dtype=np.float64).tolist()
+        except (ValueError, RuntimeError):  # SciPy's search for a quantile may fail so far in the tails
+            return self, ()
+        slack = RANGE_SLACK * (high - low)
+        # False where an end is NaN
+        if not ((drawn < low - slack) | (drawn > high + slack)).any():
+            return self, ()
+        note = (
+            f"SciPy draws values of {self.label} outside of the range of its quantiles ({low:.4g} to {high:.4g}), so "
+            f"that draws stand for it; give `X` in their range, about {drawn.min():.4g} to {drawn.max():.4g}."
+        )
+        return replace(self, ppf=None), (note,)
+
     def checked(self, values: Any, size: int) -> FloatArray:
         """Return a drawn sample as an array of numbers; raise ValueError if its shape is wrong or it is not finite."""
         shape = np.shape(values)
@@ -115,12 +142,25 @@ def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> 
 
 def is_distribution(value: object) -> bool:
     """Return whether `value` is a distribution, frozen or not, or a function, rather than data."""
-    return callable(value) or hasattr(value, "rvs") or _is_new_style(value)
+    return callable(value) or hasattr(value, "rvs") or _is_new_style(value) or _has_density(value)
 
 
 def _is_new_style(value: object) -> bool:
     """Return whether `value` is an object of SciPy's newer distribution classes, such as `scipy.stats.Normal`."""
     return hasattr(value, "sample") and hasattr(value, "icdf")
+
+
+def _has_density(value: object) -> bool:
+    """Return whether `value` is a distribution of SciPy that knows probabilities or densities."""
+    return callable(getattr(value, "logpmf", None)) or callable(getattr(value, "logpdf", None))
+
+
+def has_whole_numbers(distribution: object) -> bool:
+    """Return whether a distribution of SciPy is discrete, so that its `pmf` tells which values it can give."""
+    if not _is_new_style(distribution):
+        return hasattr(distribution, "pmf")
+    # the newer continuous classes have a `pmf`, too, which is 0 or, in SciPy 1.17, recurses without end
+    return any(base.__name__ == "DiscreteDistribution" for base in type(distribution).__mro__)
 
 
 def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) -> Sampler:
@@ -135,6 +175,13 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
         draw = lambda size, rng: value.sample(size, rng=rng)  # noqa: E731
         return Sampler(name, _shorten_line(str(value)), draw, value.icdf, timed=True)
     if not hasattr(value, "rvs"):
+        # a user's function may be an object with a density, too
+        if _has_density(value) and (not callable(value) or type(value).__module__.startswith("scipy.")):
+            kind = type(value).__name__
+            raise TypeError(
+                f"`{name}` must have a method `rvs` to draw with, which {kind} lacks; give a function "
+                "sampler(size, rng) that returns (size,) or (size, d)."
+            )
         return replace(_of_function(value, name), columns=columns)
     # families of SciPy are callable and have `rvs`, frozen distributions are not callable
     if callable(value):
@@ -190,9 +237,21 @@ def _label_of(frozen: Any) -> str:
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")
-    given = [f"{float(a):g}" for a in frozen.args]
-    given += [f"{key}={float(a):g}" for key, a in frozen.kwds.items()]
+    given = [_write_parameter(a) for a in frozen.args]
+    given += [f"{key}={_write_parameter(a)}" for key, a in frozen.kwds.items()]
     return _shorten_line(f"{family}({', '.join(given)})")
+
+
+def _write_parameter(value: Any) -> str:
+    """Return a parameter as text: a number with six digits, an array as a list of its first numbers."""
+    try:
+        numbers = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        return str(value)
+    if numbers.ndim == 0:
+        return f"{float(numbers):g}"
+    first = [f"{v:g}" for v in numbers.ravel()[:LABEL_VALUES].tolist()]
+    return f"[{', '.join([*first, '…'] if numbers.size > LABEL_VALUES else first)}]"
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -127,14 +127,18 @@ class Study:
         how: dict[str, Any] = {"rng": rng, "progress": progress}
         selection = None if criterion is None else _choose_k(X, selecting | how)
         wanted = k if k is not None else 2 if selection is None else selection.k
+        if k is None and selection is not None and criterion == "significance":
+            found = selection.partition
+        else:
+            found = energy_cluster(X, wanted, **search, **how)
+        if wanted == 1 and selection and selection.tree:
+            test: ClusterTestResult | str = ONE_OF_TREE
+        else:
+            test = _with_note_on_leaves(_test_clusters(X, wanted, testing | how), found)
         return cls(
             data=_as_frame(X),
-            found=selection.partition
-            if k is None and selection is not None and criterion == "significance"
-            else energy_cluster(X, wanted, **search, **how),
-            test=ONE_OF_TREE
-            if wanted == 1 and selection and selection.tree
-            else _test_clusters(X, wanted, testing | how),
+            found=found,
+            test=test,
             selection=selection,
             k_from="given" if k is not None else "default" if selection is None else "chosen",
             rng=rng,
@@ -194,14 +198,11 @@ class Study:
     @property
     def shows_others(self) -> str:
         """Return a note if the test found other clusters than the report shows; else an empty text."""
-        if isinstance(self.test, str) or self.test.space == "as given":
+        if isinstance(self.test, str):
             return ""
-        from sklearn.metrics import adjusted_rand_score
-
-        tested = self.test.partition
-        if tested is not None and adjusted_rand_score(tested.labels, self.found.labels) >= ALIKE:
-            return ""  # the tree cuts where it rejects, too
-        return next((note for note in self.test.notes if isinstance(note, ShownElsewhere)), "")
+        told = [note for note in self.test.notes if isinstance(note, ShownElsewhere)]
+        # the tree cuts where it rejects, too
+        return told[0] if told and not _are_alike(self.test.partition, self.found) else ""
 
     @property
     def clusters_of_tree(self) -> int:
@@ -293,6 +294,26 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
         return cluster_test(X, k, n_jobs=-1, **how)  # no number and hardly any memory depends on the threads
     except ValueError as error:
         return f"Not tested: {error}"
+
+
+def _are_alike(tested: Partition | None, found: Partition) -> bool:
+    """Return whether the clusters of a test are about the same as those found."""
+    if tested is None:
+        return False
+    from sklearn.metrics import adjusted_rand_score
+
+    return bool(adjusted_rand_score(tested.labels, found.labels) >= ALIKE)
+
+
+def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> ClusterTestResult | str:
+    """Return a test with a caution if the clusters found are leaves of a tree, and it tested others."""
+    if isinstance(test, str) or found.algorithm != "cluster_tree" or _are_alike(test.partition, found):
+        return test
+    caution = ShownElsewhere(
+        "The test is of other clusters than those found by the tree of splits, which has p-values of its own.",
+        f"p and the contrasts belong to `.partition` of `cluster_test(X, {found.k})`, another cut of the points.",
+    )
+    return replace(test, notes=(caution, *test.notes))
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
