@@ -61,6 +61,7 @@ SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
 LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
+MANY_VALUES = 10  # more than labels of two groups have, or answers to a question
 SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
@@ -195,6 +196,7 @@ class Dissimilarity(abc.ABC):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         # one coding for all samples, in which a category has one number
         pooled, sizes, coded, place = pool(tables, resolved)
+        _warn_of_labels(pooled, sizes)
         d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
         codes = np.repeat(np.arange(len(sizes)), sizes)
         return d, Groups(codes, _series_names(tables) or tuple(range(len(sizes))))
@@ -817,6 +819,20 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
                 "only numbers or names the rows, leave it out: `.drop(columns=...)`, or `index_col=` on reading.",
                 EnergyStatsWarning,
             )
+
+
+def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
+    """Warn if one of two samples of a column has two values only, and the other, as long, many: labels, perhaps."""
+    if len(sizes) != 2 or sizes[0] != sizes[1] or pooled.shape[1] != 1:
+        return
+    counts = [np.unique(sample).size for sample in np.split(pooled[:, 0], 2)]
+    if min(counts) == 2 and max(counts) >= MANY_VALUES:
+        which = "first" if counts[0] == 2 else "second"
+        warn(
+            f"The {which} of two samples has two distinct values, and the other {max(counts)} in as many rows: they "
+            "were compared as measurements of one thing. If they are the groups of its rows, pass them as `groups=`.",
+            EnergyStatsWarning,
+        )
 
 
 def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -377,3 +377,9 @@ def test_an_error_that_came_of_ctrl_c_is_none(capsys, monkeypatch, error):
     assert cli.main(["demo"]) == 130
     assert capsys.readouterr().err == "energystats: interrupted.\n"
     assert signal.getsignal(signal.SIGINT) == before
+
+
+def test_names_of_columns_stay_on_one_line(tmp_path, capsys):
+    (tmp_path / "lines.csv").write_text('g,"x\ny",z\nA,1,2\nA,2,4\nB,7,5\nB,5,9\n')
+    assert cli.main(["test", str(tmp_path / "lines.csv"), "--group", "g", "--resamples", "99"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith(r"columns x\ny, z.")

@@ -639,3 +639,13 @@ def test_tables_of_anndata_are_read_with_their_names(rng):
     counts = anndata.AnnData(sparse.csr_matrix(np.eye(3)))
     with pytest.raises(TypeError, match=r"is sparse; give coordinates, such as `adata.obsm\['X_pca'\]`"):
         es.energy_cluster(counts, 2)
+
+
+def test_labels_that_are_given_as_a_sample_are_named(rng):
+    x, g = rng.standard_normal(40), np.arange(40) % 2
+    for samples, which in (((x, g), "second"), ((g, x), "first"), ((pd.Series(x), pd.Series(g)), "second")):
+        with pytest.warns(es.EnergyStatsWarning, match=f"The {which} of two samples has two distinct values"):
+            es.energy_test(*samples, n_resamples=9, rng=0)
+    # answers to a question, other sizes, and measurements
+    for samples in ((g, rng.integers(0, 5, 40)), (x, g[:30]), (x, x + 1)):
+        assert es.energy_test(*samples, n_resamples=99, rng=0).n_resamples == 99

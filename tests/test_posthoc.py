@@ -85,6 +85,14 @@ def test_adjustment_is_that_of_statsmodels(three, correction):
     assert_allclose(result.table["pvalue_adjusted"], expected)
 
 
+def test_corrections_have_names_of_r(three):
+    a, b = (es.pairwise_tests(*three, correction=name, n_resamples=99, rng=0) for name in ("BH", "fdr_bh"))
+    assert a.table.equals(b.table)
+    assert a.summary() == b.summary()
+    with pytest.raises(TypeError, match="`correction` must be a string"):
+        es.pairwise_tests(*three, correction=None, n_resamples=99, rng=0)
+
+
 @pytest.mark.parametrize("correction", CORRECTIONS)
 def test_pvalues_of_one_and_missing_ones_are_adjusted_quietly(correction):
     adjusted = adjust([0.01, 1.0, np.nan, 0.02], correction)

@@ -94,7 +94,8 @@ def read_points(
 
 
 def _write_columns(names: list[str]) -> str:
-    """Return the names of columns; of many the first ones and how many there are."""
+    """Return the names of columns, each on one line; of many the first ones and how many there are."""
+    names = [name.replace("\n", "\\n").replace("\t", "\\t") for name in names]
     if len(names) <= COLUMNS_LISTED:
         return ", ".join(names)
     return f"{', '.join(names[: COLUMNS_LISTED - 2])}, ... and {len(names) - COLUMNS_LISTED + 2} others"

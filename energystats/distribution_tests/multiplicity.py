@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from energystats._typing import FloatArray
+from energystats.inputs.options import check_option
 
-__all__ = ["CORRECTIONS", "adjust"]
+__all__ = ["CORRECTIONS", "adjust", "correction_named"]
 
 
 CORRECTIONS = (
@@ -24,6 +25,16 @@ CORRECTIONS = (
     "fdr_tsbky",
     "none",
 )
+
+
+OF_R = {"BH": "fdr_bh", "fdr": "fdr_bh", "BY": "fdr_by", "hochberg": "simes-hochberg"}  # names of `p.adjust`
+
+
+def correction_named(correction: str) -> str:
+    """Return statsmodels' name of a correction from that name or R's; raise if there is none."""
+    correction = OF_R.get(correction, correction) if isinstance(correction, str) else correction
+    check_option(correction, "correction", CORRECTIONS)
+    return correction
 
 
 def adjust(pvalues: Sequence[float] | FloatArray, correction: str) -> FloatArray:

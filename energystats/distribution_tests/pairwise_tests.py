@@ -20,7 +20,7 @@ from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, te
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
-from energystats.distribution_tests.multiplicity import CORRECTIONS, adjust
+from energystats.distribution_tests.multiplicity import adjust, correction_named
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
 from energystats.distribution_tests.spread_test import (
     FEWEST,
@@ -34,7 +34,7 @@ from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
 from energystats.inputs.names import near_names
-from energystats.inputs.options import as_generator, check_flag, check_option
+from energystats.inputs.options import as_generator, check_flag
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, comparisons, spectrum, spread_medians
 
@@ -139,7 +139,7 @@ def pairwise_tests(
     >>> result.table[["group1", "group2", "pvalue_adjusted"]].round(4).values.tolist()[0]
     ['setosa', 'versicolor', 0.003]
     """
-    check_option(correction, "correction", CORRECTIONS)
+    correction = correction_named(correction)
     check_flag(standardize, "standardize")
     generator = as_generator(rng)
     design = check_design(design)
