@@ -1,4 +1,4 @@
-# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|hclust|euclidize|gower data.csv ...
+# Times R's packages on the data of the benchmark: Rscript peers.R test|cluster|gap|hclust|euclidize|gower data.csv ...
 args <- commandArgs(TRUE)
 x <- as.matrix(read.csv(args[2], header = FALSE))
 if (args[1] == "test") {
@@ -24,6 +24,11 @@ if (args[1] == "test") {
   one <- function(i) tryCatch(as.integer(kkmeans(x, k, kernel = "rbfdot", kpar = list(sigma = sigma))), error = function(e) rep(1L, nrow(x)))
   t <- system.time(labels <- sapply(seq_len(starts), one))[["elapsed"]]
   cat(t, labels, "\n")
+} else if (args[1] == "gap") {
+  library(cluster)
+  set.seed(1)
+  t <- system.time(r <- clusGap(x, kmeans, K.max = as.integer(args[3]), B = as.integer(args[4]), nstart = 10, verbose = FALSE))[["elapsed"]]
+  cat(t, maxSE(r$Tab[, "gap"], r$Tab[, "SE.sim"], method = "Tibs2001SEmax"), "\n")
 } else if (args[1] == "gower") {
   library(cluster)
   table <- as.data.frame(x)

@@ -216,6 +216,18 @@ def one_pass(sizes, k):
         row(f"first pass of Hartigan's method, N = {n}, k = {k}", both, "its own distances", distances, note)
 
 
+def gap_statistic(n, k_max, sets):
+    """Three normal clusters in two columns; R's reference sets are clustered by k-means from ten starts."""
+    rng = np.random.default_rng(0)
+    X = np.array([[0.0, 0.0], [6.0, 0.0], [3.0, 5.0]])[rng.integers(3, size=n)] + rng.standard_normal((n, 2))
+    how = {"criterion": "gap", "null": "box", "n_resamples": sets, "rng": 0}
+    ours, found = both_times(lambda: es.select_k(X, k_max, **how), runs=1)
+    theirs = r_energy("gap", k_max, sets, data=X)
+    note = f"k = {found.k}" + (f" / {theirs[1]:.0f}" if theirs is not None else "")
+    what = f"gap statistic to k = {k_max}, n = {n}, d = 2, {sets} reference sets"
+    row(what, ours, "R cluster::clusGap, k-means", theirs and theirs[0], note)
+
+
 def hierarchy(n):
     """SciPy's Ward on the roots of the distances has the squared heights' roots; R gets the points."""
     from scipy.cluster.hierarchy import linkage
@@ -431,6 +443,8 @@ def large(sizes):
 def tests_and_clusterings(quick):
     """Time the functions that are used most."""
     two_sample_test(*((100, 5, 99, 9) if quick else (1000, 5, 999, 20)))
+    if not quick:
+        two_sample_test(2000, 5, 999, 20)
     ready_matrix(*((200, 99) if quick else (2000, 999)))
     for k in (2, 8):
         clustering(*((300, 5, k, 2) if quick else (4000, 5, k, 5)))
@@ -453,6 +467,7 @@ def main():
         "tests": lambda: tests_and_clusterings(quick),
         "kernel": lambda: kernel_k_means(*((200, 3, 2) if quick else (2000, 4, 5))),
         "pass": lambda: one_pass([500] if quick else [1000, 3000, 10_000, 20_000, 30_000], 8),
+        "gap": lambda: gap_statistic(*((90, 3, 3) if quick else (3000, 8, 20))),
         "hierarchy": lambda: hierarchy(200 if quick else 5000),
         "mixed": lambda: mixed_table(200 if quick else 2000),
         "significance": lambda: cluster_test(100 if quick else 1000),
