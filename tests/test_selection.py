@@ -21,10 +21,10 @@ from energystats.cluster_tests.resampled_clusters import _best_jaccard, _compute
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.gap import (
     GapReference,
+    _withins_up_to,
     first_within_one_error,
     fit_gap_reference,
     gap_curve,
-    least_within,
     logarithm,
     walk_eigenvalues,
 )
@@ -316,8 +316,9 @@ def test_one_column(rng):
         assert found.k >= 3  # that nothing more is split holds at the level of the test only
     assert found.partitions[1].algorithm == "exact-1d"
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=1.0)
-    assert least_within(d.stored(), 2, 5, rng) == pytest.approx(es.cluster_1d(x).within)
-    assert least_within(d, 1, 5, rng) == pytest.approx(es.cluster_1d(x).total)
+    for held in (d, d.stored()):
+        found, exact = _withins_up_to(held, 2, 5, rng), es.cluster_1d(x)
+        assert found.tolist() == pytest.approx([exact.total, exact.within])
 
 
 @pytest.mark.slow

@@ -72,6 +72,7 @@ __all__ = [
     "make_starts",
     "search_points",
     "search_problem",
+    "totals_of",
 ]
 
 
@@ -121,6 +122,8 @@ class Problem:
         A step must lower W by more, so that rounding is not chased.
     max_iter : int
         Passes of one search.
+    known_totals : ndarray of shape (n,) or None
+        R @ weights, where that is known, as from a search for another k.
     """
 
     R: FloatArray
@@ -128,6 +131,7 @@ class Problem:
     k: int
     tolerance: float
     max_iter: int = 300
+    known_totals: FloatArray | None = None
 
     @property
     def n(self) -> int:
@@ -137,6 +141,8 @@ class Problem:
     @cached_property
     def totals(self) -> FloatArray:
         """Return the weighted sum of rho from each point to all points; (n,)."""
+        if self.known_totals is not None:
+            return self.known_totals
         return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
@@ -599,17 +605,25 @@ class Lloyd(_LocalSearch):
         return multi_start.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
 
 
-def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
+def search_points(
+    d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS, known_totals: FloatArray | None = None
+) -> tuple[IntArray, float]:
     """Find the partition of `energy_cluster` with its defaults, and return its labels and W, without the upper bound.
 
-    For trees, tests and references, which are searched as well as the data are.
+    For trees, tests and references, which are searched as well as the data are. `known_totals` are those of a `Problem`
+    with the same points.
     """
     if has_exact(d):
         line = best_intervals(d, k)
         return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
     d = d.stored()
-    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale, known_totals=known_totals)
     return search_problem(problem, n_init, n_init * tries_for(d.n), rng)
+
+
+def totals_of(d: Dissimilarity) -> FloatArray:
+    """Compute the sum of rho from each point to all points, as a search does; (n,)."""
+    return Problem(d.matrix, np.ones(d.n), 1, 0.0).totals
 
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:

@@ -20,7 +20,7 @@ from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.local_search import search_points
+from energystats.clustering.local_search import search_points, totals_of
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.inputs.options import children
@@ -37,7 +37,6 @@ __all__ = [
     "first_within_one_error",
     "fit_gap_reference",
     "gap_curve",
-    "least_within",
     "logarithm",
     "reference_starts",
     "walk_eigenvalues",
@@ -114,14 +113,9 @@ def reference_starts(n_init: int) -> int:
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """Compute W of the best partitions found into 1, 2, ..., k_max clusters; (k_max,)."""
     held = d if has_exact(d) else d.stored()
-    return np.array([least_within(held, k, n_init, rng) for k in range(1, k_max + 1)])
-
-
-def least_within(d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator) -> float:
-    """Compute W of the best partition found into k clusters, by the search of `energy_cluster`."""
-    if k == 1:
-        return float(d.row_totals.sum()) / (2 * d.n)
-    return search_points(d, k, rng, n_init)[1]
+    totals = held.row_totals if has_exact(d) else totals_of(held)
+    others = (search_points(held, k, rng, n_init, totals)[1] for k in range(2, k_max + 1))
+    return np.array([float(totals.sum()) / (2 * d.n), *others])
 
 
 def logarithm(within: FloatArray) -> FloatArray:
