@@ -283,6 +283,21 @@ def test_piles_that_are_no_limits(rng):
     assert not jitter_ties(np.append(rng.random(10), [0.0, 0.0]), rng).limits
 
 
+def test_zeros_far_from_all_amounts_are_a_mode(rng):
+    """Few values at the edge of the others made a tail so wide that zeros below it were taken for its cut-off part."""
+    for others in (rng.normal(10, 1, 90), rng.normal(22, 3, 90).round()):
+        x = np.append(np.zeros(60), others)
+        assert [limit.apart for limit in jitter_ties(x, rng).limits] == [True]
+        assert unimodality_test(x, 99, 1.2, rng).pvalue <= 0.05
+    # half a limit of detection that a third of a lognormal sample is below
+    x = rng.lognormal(size=150)
+    limit = np.quantile(x, 0.35)
+    for scaled in (x, np.log(x)):
+        half = limit / 2 if scaled is x else np.log(limit / 2)
+        below = jitter_ties(np.where(x < limit, half, scaled), rng)
+        assert [one.apart for one in below.limits] == [False]
+
+
 def test_limits_are_told(rng):
     x = np.maximum(rng.standard_normal(100), -0.8) * 10
     with pytest.warns(

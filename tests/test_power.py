@@ -234,7 +234,9 @@ def test_sample_size_is_read_off_the_isotonic_curve():
 def test_summary_says_what_is_needed():
     assert "Power .8 takes about 27 points of x" in curve((10, 0.2), (20, 0.6), (30, 0.9)).summary()
     assert "Power .8 takes 10 points of x or fewer" in curve((10, 0.9),).summary()  # fmt: skip
-    assert "Power .8 is not reached by these sizes" in curve((10, 0.2), (20, 0.6)).summary()
+    assert "Power .8 is not reached by these sizes, if" in curve((10, 0.2), (20, 0.6)).summary()
+    lifted = curve((10, 0.7), (20, 0.84), (30, 0.7))
+    assert "not reached by these sizes, though one has it by chance: powers that rise" in words(lifted)
 
 
 @pytest.mark.parametrize(

@@ -703,3 +703,20 @@ def test_a_row_that_hides_the_others_is_told(far):
     near = es.energy_test([0.0, 1, 2, 3], [4.0, 5, 6, 1e7])
     assert "far too large" not in near.summary()
     assert near.pvalue == pytest.approx(2 / 70)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_more_labelings_than_a_double_counts(k, rng):
+    """2^1100 and 6^1100 labelings within pairs and triples: the number was an int that no float could hold."""
+    n = 1100
+    samples = rng.standard_normal((k, n))
+    for design in (es.Design(paired=True), es.Design(strata=np.tile(np.arange(n), k))):
+        data = tuple(samples) if design.paired else (samples.ravel(),)
+        groups = None if design.paired else np.repeat(np.arange(k), n)
+        if design.paired and k > 2:
+            continue
+        found = es.energy_test(*data, groups=groups, design=design, n_resamples=99, rng=0)
+        assert 0.01 <= found.pvalue <= 1
+        with pytest.raises(ValueError, match="more than 1e\\+308"):
+            es.energy_test(*data, groups=groups, design=design, method="exact")
+    assert labelings.Exchangeable(np.tile([0, 1], 600), tuple(np.arange(1200).reshape(600, 2))).count() == 2.0**600

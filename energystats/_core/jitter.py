@@ -41,6 +41,7 @@ SMALLEST_PILE = 3  # points
 FILLED = 10  # times as frequent as any other value between the ends
 OTHER_VALUES = 7  # more than the scales of questionnaires have
 REACH = 2.0  # widths of the tail, beyond which a pile stands apart
+FENCE = 1.5  # interquartile ranges of the others, the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,4 +246,6 @@ def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:
     """
     first = min(others.size - 1, max(5, int(np.ceil(np.sqrt(others.size)))))
     width = 2 * count * float(others[first] - others[0]) / first
-    return width if 0 < others[0] - pile <= REACH * width else None
+    # few values at the edge make a wide tail, however far away: a limit leaves no gap beyond Tukey's fence
+    fence = FENCE * float(np.subtract(*np.quantile(others, (0.75, 0.25))))
+    return width if 0 < others[0] - pile <= min(REACH * width, fence) else None

@@ -30,6 +30,7 @@ __all__ = [
 
 LABELINGS_PER_BLOCK = 64  # permutations drawn from one stream; part of what a seed means
 COUNTED_UP_TO = 30.0  # log of the number of labelings; beyond it no digit matters
+LARGEST_LOG = 700.0  # of a number of labelings that a double can hold
 UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 
 
@@ -72,8 +73,9 @@ class Exchangeable:
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
     def count(self) -> float:
-        """Count the distinct labelings, the observed one included."""
-        return math.prod(count_labelings(np.bincount(self.codes[units])) for units in self.blocks)
+        """Count the distinct labelings, the observed one included; inf where they are too many for a double."""
+        each = [count_labelings(np.bincount(self.codes[units])) for units in self.blocks]
+        return math.prod(each) if math.fsum(map(math.log, each)) < LARGEST_LOG else math.inf
 
     def count_mirrors(self) -> float:
         """Count the labelings that only rename the observed groups, possible where sizes are equal in every block."""
@@ -159,7 +161,7 @@ def count_labelings(sizes: IntArray) -> float:
     """Return n! / (n_1! ... n_k!), the number of labelings with given group sizes; rounded if huge."""
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
-        return math.exp(log) if log < 700 else math.inf
+        return math.exp(log) if log < LARGEST_LOG else math.inf
     count, left = 1, 0
     for size in sizes.tolist():
         left += size

@@ -571,6 +571,8 @@ class PowerResult(Result):
         asked = f"takes about {needed:g} points of x"
         if math.isnan(needed):
             asked = "is not reached by these sizes"
+            if max(row.power for row in self.rows) >= 0.8:
+                asked += ", though one has it by chance: powers that rise with n were fitted"
         elif needed == self.rows[0].n_x:
             asked = f"takes {needed:g} points of x or fewer"
         return f"Power .8 {asked}, if the populations are as x and y."
