@@ -15,6 +15,7 @@ from energystats._core.labelings import draw_key
 from energystats.distribution_tests.permutation_test import STATISTICS
 from energystats.distribution_tests.power import PowerRow, _Pilot, _share_of, _Simulation, _sources_of
 from energystats.inputs.methods import Sampling
+from tests.comparisons import words
 
 mpl.use("Agg")
 
