@@ -282,3 +282,31 @@ def test_level(name, rng):
 )
 def test_m_statistics_of_the_benchmark_are_those_of_r(x, expected):
     assert m_statistics([x, x])[:, 1] == pytest.approx(expected, rel=1e-12)
+
+
+def test_counts_may_be_rounded():
+    x = np.arange(12) * 0.1 / 0.1
+    assert (x != np.rint(x)).any()
+    found = es.goodness_of_fit(x, stats.poisson, estimate=True, **FEW)
+    assert found.statistic == pytest.approx(
+        es.goodness_of_fit(np.rint(x), stats.poisson, estimate=True, **FEW).statistic, rel=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("family", "said"),
+    [
+        (stats.multivariate_normal, r"not `multivariate_normal`; .* or use `normality_test`"),
+        (stats.dirichlet, r"not `dirichlet`; give a function"),
+        (stats.multinomial, r"not `multinomial`; give a function"),
+    ],
+)
+def test_families_of_several_columns_are_refused(family, said, rng):
+    with pytest.raises(ValueError, match=said):
+        es.goodness_of_fit(rng.normal(size=(9, 2)), family, estimate=True, **FEW)
+
+
+def test_no_atoms_of_heavy_tails():
+    """SciPy would sum 1e15 probabilities up to the last quantile."""
+    assert find_atoms(stats.zipf(1.5)) is None
+    assert find_atoms(stats.betanbinom(5, 2, 3)) is None

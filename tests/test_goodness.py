@@ -1,6 +1,7 @@
 """One sample against a distribution: R's values, slow definitions, invariance, level and power by simulation."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -457,7 +458,7 @@ def test_draws_from_another_range_than_the_quantiles_stand_for_a_distribution(rn
     ids=lambda distribution: distribution.dist.name,
 )
 def test_quantiles_stand_for_other_distributions(distribution):
-    found = as_sampler(distribution, "distribution").compare_with_quantiles()
+    found = as_sampler(distribution, "distribution").compare_with_quantiles(1000)
     assert found[0].ppf is not None
     assert found[1] == ()
 
@@ -698,3 +699,130 @@ def test_values_that_a_distribution_cannot_give_are_told(x, distribution, said):
     assert len(found.notes) == (said is not None)
     assert ("The null hypothesis is false" in found.summary()) == (said is not None)
     assert said is None or said in found.notes[0]
+
+
+def lattice(shift=0.0):
+    return stats.rv_discrete(values=([0, 0.1, 0.2, 0.3], [0.25] * 4))(loc=shift)
+
+
+@pytest.mark.parametrize(
+    ("x", "distribution"),
+    [
+        (np.arange(12) * 0.1 / 0.1, stats.poisson(3)),
+        (np.arange(12) + 0.1, stats.poisson(3, loc=0.1)),
+        (np.arange(12) + 0.1, stats.poisson(3, 0.1)),
+        ([0.1 * 3, 0.1, 0.2], stats.uniform(0, 0.3)),
+        (np.arange(4) * 0.1, lattice()),
+        (np.arange(4) * 0.1 + 0.7, lattice(0.7)),
+        ([-1e-17, 0.1, 0.3], lattice()),
+        ([-1e-17, 1.0, 2.5], stats.expon()),
+        (np.array([0.3, 0.1, 0.2], dtype="f4"), stats.uniform(0, 0.3)),
+        (np.array([0, 0.1, 0.2, 0.3], dtype="f4"), lattice()),
+        (np.array([0, 0.1, 0.2, 0.3], dtype="f4").astype(float), lattice()),
+        (np.arange(12, dtype="f4") * np.float32(0.7) / np.float32(0.7), stats.poisson(3)),
+    ],
+)
+def test_rounding_makes_no_value_impossible(x, distribution):
+    found = es.goodness_of_fit(x, distribution, n_resamples=19, rng=0)
+    assert "cannot give" not in found.summary()
+
+
+@pytest.mark.parametrize(
+    ("x", "distribution"),
+    [
+        ([1, 2.5], stats.poisson(3)),
+        ([1, 2 + 1e-9], stats.poisson(3)),
+        ([1.1, 2], stats.poisson(3, loc=0.1)),
+        ([0.1, 0.15], lattice()),
+        ([0.1, 0.4], lattice()),
+        ([-0.1, 1], stats.expon()),
+        ([-1e-9, 1], stats.expon()),
+        (np.array([0.1, 0.30001], dtype="f4"), stats.uniform(0, 0.3)),
+    ],
+)
+def test_impossible_values_stay_so(x, distribution):
+    found = es.goodness_of_fit(x, distribution, n_resamples=19, rng=0)
+    assert "The distribution cannot give this sample, whatever p is: 1 of 2 values" in found.notes[0]
+
+
+@pytest.mark.parametrize("distribution", [stats.zipf(2.0), stats.betanbinom(5, 2, 3), stats.zipf(1.5)])
+def test_heavy_tails_ask_for_no_far_quantiles(distribution, monkeypatch):
+    """SciPy sums all probabilities up to a quantile, 3e8 of them at 1 - 1e-12."""
+    asked = []
+    inner = type(distribution).ppf
+    monkeypatch.setattr(type(distribution), "ppf", lambda self, q: asked.append(np.max(q)) or inner(self, q))
+    found = es.goodness_of_fit([1, 1, 2, 3, 9], distribution, alpha=0.4, n_resamples=9, n_reference=1000, rng=0)
+    assert 0.5 <= max(asked) <= 1 - 0.5 / 1000
+    heavy = distribution.args == (1.5,)
+    assert found.reference == ("draws" if heavy else "quantiles")
+    assert ("The tail of zipf(1.5) is so heavy" in "".join(found.notes)) == heavy
+
+
+@pytest.mark.parametrize("offset", [0, 20, -100])
+@pytest.mark.parametrize("step", [0.1, 0.01, 1 / 3, 0.5])
+def test_grids_of_single_precision_are_found(offset, step, rng):
+    x = step * rng.integers(-60, 60, 300) + offset
+    for single in (x.astype("f4"), x.astype("f4").astype(float)):
+        assert goodness._find_step(single.astype(float)) == pytest.approx(step, rel=1e-4)
+        es.normality_test(single, rounding=step, n_resamples=1)
+    with pytest.raises(ValueError, match="not apart by multiples"):
+        es.normality_test(x.astype("f4"), rounding=step * 0.7, n_resamples=1)
+
+
+def test_single_precision_changes_no_p(rng):
+    x = np.round(rng.normal(20, 0.2, 200), 1)
+    expected = es.normality_test(x, rounding=0.1, n_resamples=49, rng=3).pvalue
+    for rounding in ("auto", 0.1):
+        assert es.normality_test(x.astype("f4"), rounding=rounding, n_resamples=49, rng=3).pvalue == expected
+    assert goodness._find_step(rng.normal(20, 0.2, 200).astype("f4").astype(float)) == 0
+
+
+def test_who_gave_a_step_is_not_told_to(rng):
+    x = rng.integers(0, 10, 60)
+    assert "With `rounding=`" in es.normality_test(x, n_resamples=9).notes[0]
+    told = es.normality_test(x, rounding=0, n_resamples=9).notes[0]
+    assert "values are equal to others" in told
+    assert "`rounding=`" not in told
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-3])
+def test_steps_longer_than_two_standard_deviations_are_refused(unit, rng):
+    far = np.rint(rng.normal(0.5, 1 / 2.5, 4000))
+    seldom = np.r_[np.zeros(36), np.ones(4)]
+    for x in (far, seldom, np.minimum(rng.poisson(0.1, 2000), 1)):
+        message = rf"`rounding` must be a step of at most 2 standard .* Got {unit:g} for column 1, whose .* about "
+        with pytest.raises(ValueError, match=message):
+            es.normality_test(np.c_[rng.normal(size=x.size), x * unit], rounding=[0, unit], n_resamples=1)
+
+
+@pytest.mark.parametrize("mean", [0, 0.25, 0.5])
+def test_steps_of_two_standard_deviations_pass_mostly(mean, rng):
+    refused = 0
+    for _ in range(40):
+        try:
+            es.normality_test(np.rint(rng.normal(mean, 0.5, 400)), rounding=1, n_resamples=1)
+        except ValueError:
+            refused += 1
+    assert refused <= 20
+
+
+@pytest.mark.parametrize("distribution", [stats.zipf(1.8), stats.betanbinom(5, 2, 3), stats.logser(0.99)])
+def test_quantiles_for_which_the_search_of_scipy_fails(distribution):
+    """It raises "endless loop" for a few of them, more in other versions."""
+    size = 1000
+    q = (np.arange(size) + 0.5) / size
+
+    def fails_often(place):
+        if np.size(place) > 1 or int(1000 * float(np.max(place))) % 3:
+            raise RuntimeError("updating stopped, endless loop")
+        return distribution.ppf(place)
+
+    sampler = replace(as_sampler(distribution, "distribution"), ppf=fails_often)
+    found = sampler.quantiles(size)[:, 0]
+    assert (distribution.cdf(found) >= q - 1e-12).all()
+    assert (distribution.cdf(found - 1) < q + 1e-12).all()
+
+
+def test_ten_thousand_quantiles_of_a_heavy_tail():
+    found = es.goodness_of_fit([1, 1, 2, 3, 9], stats.zipf(1.8), alpha=0.4, n_resamples=1, n_reference=10_000, rng=0)
+    assert found.reference == "quantiles"

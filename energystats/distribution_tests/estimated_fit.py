@@ -13,13 +13,20 @@ from numpy.typing import NDArray
 
 from energystats._core import normal
 from energystats._typing import FloatArray
-from energystats.distribution_tests.samplers import Sampler, as_sampler, has_whole_numbers, is_distribution
+from energystats.distribution_tests.samplers import (
+    Sampler,
+    as_sampler,
+    has_whole_numbers,
+    is_distribution,
+    round_to_whole,
+)
 
 __all__ = ["Atoms", "Family", "find_atoms"]
 
 
 TAIL = float(np.finfo(np.float64).eps)  # of the probability, left out at either end of a distribution on whole numbers
 MOST_ATOMS = 100_000
+HEAVY = 1e-12  # probability beyond that many values, which is more than the rounding of 1 - F
 ALMOST_ONE = 1 - 1e-12
 
 
@@ -103,10 +110,13 @@ class Family:
             )
         if label in OF_COUNTS:
             return cls(str(label), OF_COUNTS[label])
-        if not hasattr(family, "fit"):
+        # those of several columns may have `fit`, but neither shapes nor a likelihood as the others have them
+        if not (hasattr(family, "fit") and hasattr(family, "numargs")):
+            label = str(label).removesuffix("_gen")
+            instead = ", or use `normality_test`" if label == "multivariate_normal" else ""
             raise ValueError(
                 f"`estimate=True` knows {', '.join(sorted(OF_COUNTS))} and SciPy's continuous families, not `{label}`; "
-                "give a function of the sample that returns the frozen distribution."
+                f"give a function of the sample that returns the frozen distribution{instead}."
             )
         if family.numargs and _has_two_ends(family):
             raise ValueError(
@@ -142,7 +152,8 @@ class Family:
             )
         if has_whole_numbers(found) and hasattr(found, "support"):
             low, high = found.support()
-            wrong = points[(points < low) | (points > high) | (points != np.rint(points))]
+            whole = round_to_whole(points)
+            wrong = points[(whole < low) | (whole > high) | (whole != np.rint(whole))]
             if wrong.size:
                 raise ValueError(
                     f"`X` must hold whole numbers from {low:g} to {high:g} for the family {self.label}, got "
@@ -271,8 +282,15 @@ def find_atoms(distribution: Any) -> Atoms | None:
     if quantile is None or not has_whole_numbers(distribution):
         return None
     with np.errstate(all="ignore"):  # SciPy's formulas at the ends of the parameters
-        low, high = (float(end) for end in quantile([TAIL, 1 - TAIL]))
-    low = max(low, float(distribution.support()[0]))
+        low = max(float(quantile(TAIL)), float(distribution.support()[0]))
+        # SciPy would sum very many probabilities up to a quantile far in a heavy tail
+        survival = getattr(distribution, "sf", None) or getattr(distribution, "ccdf", None)
+        if survival is not None and survival(low + MOST_ATOMS) > HEAVY:
+            return None
+        try:
+            high = float(quantile(1 - TAIL))
+        except RuntimeError:  # SciPy's search for a quantile may fail
+            return None
     if not np.isfinite([low, high]).all() or high - low > MOST_ATOMS:
         return None
     values: NDArray[np.float64] = np.arange(low, high + 1)

@@ -22,7 +22,7 @@ from energystats.display.sentences import Caution, metric_note, seed_note, state
 from energystats.display.tables import LEVEL, TextTable, text_table
 from energystats.dissimilarity import check_resolution
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
-from energystats.distribution_tests.samplers import Sampler, as_sampler, has_whole_numbers
+from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible, find_spacing
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.table import InputTable, as_table, match_columns
@@ -62,7 +62,9 @@ TOO_FEW_POINTS = (
 TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
 OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
 MOST_STEPS = 1e6  # between the ends of a column, above which values are not rounded but what numbers are
+CLEAR_STEP = 10  # times the rounding of numbers, from which a step is told from it
 SMALLEST_VARIANCE = 1e-3  # of a squared step
+COARSEST_STEP = 2.1  # standard deviations; 2 is told, as Sheppard's correction is off by up to .03 there
 Draw = Callable[[np.random.Generator, int], FloatArray]
 Simulate = Callable[[np.random.Generator, int], FloatArray]
 
@@ -105,7 +107,7 @@ def normality_test(
     ------
     ValueError
         If there are no more rows than columns, a column is constant or a linear combination of others, a value is not
-        finite, values do not lie on a grid of step `rounding`, or `simulated_size` is out of range, or not n with it.
+        finite, `rounding` is not the step of a grid or above 2 standard deviations, or `simulated_size` is not allowed.
     TypeError
         If `X` does not hold real numbers.
     MemoryError
@@ -164,7 +166,7 @@ def normality_test(
     n, d = Q.shape
     match_columns(table, rounding, "rounding")
     grid = _RoundedNormal.of(points, rounding)
-    notes = _notes_on_ties(points) if grid is None else grid.notes
+    notes = _notes_on_ties(points, advise=rounding is None) if grid is None else grid.notes
     if n == d + 1 and grid is None:
         notes = (*notes, f"All samples of {n} points in {d} column{'s' * (d > 1)} have this statistic: p says nothing.")
     size = _choose_size(simulated_size, n, d, rounded=grid is not None)
@@ -214,18 +216,21 @@ def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
     return size
 
 
-def _notes_on_ties(points: FloatArray) -> tuple[str, ...]:
-    """Return a note if at least half of the values of a column are equal to others, as after rounding."""
+def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
+    """Return a note if at least half of the values of a column are equal to others, as after rounding.
+
+    `advise` adds what to do, for who has not said anything about rounding.
+    """
     n, d = points.shape
     tied = [n - np.unique(points[:, j]).size for j in range(d)]
     if max(tied) < n * TIED:
         return ()
     note = (
         f"{max(tied)} of {n} values{' of a column' * (d > 1)} are equal to others: rounding alone can make p small "
-        "(60 normal values rounded to half a standard deviation are rejected .87 of the time at level .05). With "
-        '`rounding=` (the step, or "auto") the simulated samples are rounded, too.'
+        "(60 normal values rounded to half a standard deviation are rejected .87 of the time at level .05)."
     )
-    return (note,)
+    advice = ' With `rounding=` (the step, or "auto") the simulated samples are rounded, too.'
+    return (note + advice * advise,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,6 +269,7 @@ class _RoundedNormal:
         values[:, rounds] = np.rint(values[:, rounds])
         # the variance of the rounding error is 1/12 of a squared step [Sheppard 1898]
         covariance = np.atleast_2d(np.cov(values, rowvar=False)) - np.diag(rounds / 12)
+        _check_coarseness(steps, np.diagonal(covariance), len(points))
         with one_thread_up_to(len(covariance)):
             sizes, vectors = np.linalg.eigh(covariance)
         root = (vectors * np.sqrt(np.maximum(sizes, SMALLEST_VARIANCE))).T
@@ -302,22 +308,59 @@ def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
     return steps
 
 
+def _check_coarseness(steps: FloatArray, variances: FloatArray, n: int) -> None:
+    """Raise ValueError if a step is surely longer than 2 standard deviations; `variances` in squared steps; (d,)."""
+    for j in np.flatnonzero(steps > 0).tolist():
+        # of the rounded values, whose variance is larger by 1/12, as for normal ones; a step of 2 passes mostly
+        error = (variances[j] + 1 / 12) * np.sqrt(2 / (n - 1))
+        if (variances[j] + error) * COARSEST_STEP**2 < 1:
+            sd = steps[j] * np.sqrt(max(variances[j], 0.0))
+            raise ValueError(
+                "`rounding` must be a step of at most 2 standard deviations of the values before they were rounded: a "
+                f"column with a longer one has too few different values for this test. Got {steps[j]:.6g} for column "
+                f"{j}, whose standard deviation is about {sd:.3g} (its variance less step^2/12)."
+            )
+
+
 def _find_step(column: FloatArray) -> float:
     """Find the largest step of which all differences between values are multiples; 0 if there is none."""
-    gaps = np.diff(np.unique(column))
+    eps = find_spacing(column)
+    ordered = np.unique(column)
+    gaps = np.diff(ordered)
+    noise = 2 * eps * float(np.abs(column).max())
     step = float(gaps.min())
+    total, weight = step, 1.0
     # by Euclid's algorithm on real numbers: a remainder as small as rounding ends it
     for gap in np.unique(gaps).tolist():
-        rest = gap
-        while rest > OFF_GRID * float(gaps.max()):
+        rest, before = gap, step
+        while rest > max(OFF_GRID * float(gaps.max()), CLEAR_STEP * noise):
             step, rest = rest, abs(step - rest * round(step / rest))
-    return step if _is_grid(column, step) and step > float(np.ptp(column)) / MOST_STEPS else 0.0
+        if eps > EPS:  # a step between two values has too few digits for long gaps: the mean of many has more
+            total, weight = (total, weight) if step == before else (step, 1.0)
+            count = round(gap / step)
+            total, weight = total + gap * count, weight + count * count
+            step = total / weight
+    if step <= max(float(np.ptp(column)) / MOST_STEPS, CLEAR_STEP * noise):
+        return 0.0
+    if eps > EPS:
+        step = _refine_step(ordered - ordered[0], step)
+    return step if _is_grid(column, step) else 0.0
+
+
+def _refine_step(offsets: FloatArray, step: float) -> float:
+    """Return a step found between values of few digits, from offsets of more and more steps, by least squares."""
+    for most in 10.0 ** np.arange(1, 7):
+        near = offsets[offsets <= most * step]
+        counts = np.rint(near / step)
+        if counts.any():
+            step = float(near @ counts / (counts @ counts))
+    return step
 
 
 def _is_grid(column: FloatArray, step: float) -> bool:
     """Return whether all values of a column differ by multiples of `step`, within rounding."""
     steps = (column - column[0]) / step
-    slack = OFF_GRID + 4 * EPS * float(np.abs(column).max()) / step
+    slack = OFF_GRID + 4 * find_spacing(column) * float(np.abs(column).max()) / step
     return bool((np.abs(steps - np.rint(steps)) <= slack).all())
 
 
@@ -455,12 +498,12 @@ def goodness_of_fit(
 
     Notes
     -----
-    The statistic is :math:`n(2g(X, Y) - g(Y, Y) - g(X, X))`, n times the energy distance between the sample and
-    reference points Y that stand for the distribution: for one column, where the distribution knows its quantiles,
-    those of (i - 1/2)/m; else, or if draws have another range (as of ``vonmises``), m draws, made once. Null samples
-    are compared with the same Y: the level is exact whatever m; a small m costs power. Parameters that were estimated
-    from `X` make p too large, unless `estimate` does it: then each sample, drawn from the fit, is compared with its own
-    fit (parametric bootstrap) in the unit of its mean distance; exact for location and scale, nearly so for others.
+    The statistic is :math:`n(2g(X, Y) - g(Y, Y) - g(X, X))`, n times the energy distance of the sample from reference
+    points Y that stand for the distribution: for one column, where its quantiles are known, those of (i - 1/2)/m; else,
+    or with draws of another range (``vonmises``) or heavy tails, m draws, made once. Null samples are compared with the
+    same Y: the level is exact whatever m; a small m costs power. Parameters that were estimated from `X` make p too
+    large, unless `estimate` does it: then each sample, drawn from the fit, is compared with its own fit (parametric
+    bootstrap) in the unit of its mean distance; exact for location and scale, nearly so for others.
 
     Where distances have no mean, as for Cauchy, take ``alpha`` below 1; for columns in different units "seuclidean".
     O(m log m + n_resamples n log m) time for one column with rho = \|x - y\|, else O(m^2 d + n_resamples n m d);
@@ -502,7 +545,7 @@ def goodness_of_fit(
     if seconds:
         advice = "Use fewer `n_resamples`, or a sampler that is faster."
         weigh(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
-    source, notes = source.compare_with_quantiles()
+    source, notes = source.compare_with_quantiles(n_points)
     target, fitted = _make_reference_points(source, d, n_points, resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     # fitted to the reference, not to X: null samples are compared with the same semimetric
@@ -617,9 +660,7 @@ def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") ->
     if points.shape[1] > 1 or not hasattr(distribution, "support"):
         return ()
     x = points[:, 0]
-    low, high = (float(end) for end in distribution.support())
-    with np.errstate(all="ignore"):
-        wrong = (x < low) | (x > high) | (distribution.pmf(x) == 0 if has_whole_numbers(distribution) else False)
+    wrong = ~find_possible(distribution, x)
     if not wrong.any():
         return ()
     found = f"{int(wrong.sum())} of {x.size} values have probability 0, such as {x[wrong][0]:.6g}"
@@ -660,7 +701,7 @@ def _compare_with_fit(
     atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
     if atoms is not None:
         return _Fit(float(atoms.compare(points[None])[0]), found, source, atoms, "exact", metric)
-    source, notes = (replace(source, ppf=None), ()) if family.drawn else source.compare_with_quantiles()
+    source, notes = (replace(source, ppf=None), ()) if family.drawn else source.compare_with_quantiles(n_points)
     target, fitted = _make_reference_points(source, points.shape[1], n_points, metric, rng)
     reference: Literal["quantiles", "draws"] = "draws" if source.ppf is None else "quantiles"
     return _Fit(float(target.compare(points[None])[0]), found, source, target, reference, fitted, notes)
@@ -847,7 +888,7 @@ class GoodnessOfFitResult(Result):
         With every parameter that was fitted to the reference.
     notes : tuple of str
         Of a test of normality, that many values are equal, or to which grid simulated samples were rounded; of another
-        one, that some values are impossible, or that draws stand for a distribution whose quantiles have another range;
+        one, that some values are impossible, or why draws stand for a distribution that knows its quantiles;
         of both, that all samples have one statistic.
     """
 

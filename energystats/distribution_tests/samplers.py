@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from energystats._typing import AnyArray, FloatArray
+from energystats._typing import AnyArray, BoolArray, FloatArray
 from energystats.inputs.arrays import as_numbers, check_finite
 from energystats.inputs.table import as_table
 
-__all__ = ["Sampler", "as_sampler", "has_whole_numbers", "is_distribution", "resampler"]
+__all__ = [
+    "Sampler",
+    "as_sampler",
+    "find_possible",
+    "find_spacing",
+    "has_whole_numbers",
+    "is_distribution",
+    "resampler",
+    "round_to_whole",
+]
 
 
 Draw: TypeAlias = Callable[[int, np.random.Generator], Any]
@@ -24,6 +33,9 @@ NOTICED = 1.0  # seconds
 COMPARED = 200  # draws that are compared with the range of the quantiles
 EDGE = 1e-12  # probability beyond that range, on either side
 RANGE_SLACK = 1e-6  # of that range: what quantiles may be off
+FLOAT32_DIGITS = 9  # significant decimals that tell any two numbers of single precision apart
+FARTHEST = 1e6  # whole numbers from the median to a quantile, up to which SciPy may sum probabilities
+ULPS = 4  # of a number: what rounding may have moved it
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
 
@@ -45,6 +57,8 @@ class Sampler:
         The checked rows of a pilot sample, from which it draws.
     columns : tuple of str or None
         Names of the columns that a data frame which is drawn must have, in their order.
+    survival : callable or None
+        Probability of larger values, of a discrete distribution of SciPy.
     timed : bool
         Whether it may be called to see how long it takes, which a user's function may count.
     """
@@ -55,6 +69,7 @@ class Sampler:
     ppf: Callable[[FloatArray], AnyArray] | None = None
     rows: FloatArray | None = None
     columns: tuple[str, ...] | None = None
+    survival: Callable[[float], Any] | None = None
     timed: bool = False
 
     def find_columns(self) -> tuple[str, ...] | None:
@@ -81,12 +96,33 @@ class Sampler:
     def quantiles(self, size: int) -> FloatArray:
         """Compute the quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
         assert self.ppf is not None
-        return self.checked(self.ppf((np.arange(size) + 0.5) / size), size)
+        places = (np.arange(size) + 0.5) / size
+        try:
+            return self.checked(self.ppf(places), size)
+        except RuntimeError:  # SciPy's search for a quantile of a discrete distribution may fail for a few places
+            if self.survival is None:
+                raise
+        return self.checked(_find_whole_quantiles(self.ppf, self.survival, places), size)
 
-    def compare_with_quantiles(self) -> tuple[Sampler, tuple[str, ...]]:
-        """Return the sampler, without its quantiles where draws lie outside of their range, and a note on that."""
+    def compare_with_quantiles(self, size: int) -> tuple[Sampler, tuple[str, ...]]:
+        """Return the sampler, without its quantiles where `size` of them cannot stand for it, and a note on that.
+
+        Draws lie outside of their range, or SciPy would sum very many probabilities up to them.
+        """
         if self.ppf is None:
             return self, ()
+        if self.survival is not None:
+            # no look at the range of draws: quantiles so far in heavy tails are what takes memory and minutes
+            with np.errstate(all="ignore"):
+                end = float(_find_whole_quantiles(self.ppf, self.survival, np.array([0.5]))[0]) + FARTHEST
+                beyond = float(self.survival(end))
+            if not beyond > 0.5 / size:
+                return self, ()
+            note = (
+                f"The tail of {self.label} is so heavy ({beyond:.2g} beyond {end:.4g}) that its quantiles would take "
+                "very long: draws stand for it."
+            )
+            return replace(self, ppf=None), (note,)
         # a stream of its own: the user's draws are the same with and without this check
         drawn = self.draw(COMPARED, np.random.default_rng(0))
         if drawn.shape[1] > 1:
@@ -127,6 +163,31 @@ class Sampler:
         return numbers
 
 
+def _find_whole_quantiles(
+    quantile: Callable[[FloatArray], AnyArray], survival: Callable[[float], Any], places: FloatArray
+) -> FloatArray:
+    """Compute rising quantiles one by one, those for which SciPy's search fails from the one before; (m,)."""
+    found = np.zeros(len(places))
+    for i, place in enumerate(places.tolist()):
+        try:
+            found[i] = float(np.asarray(quantile(place)))
+        except RuntimeError:
+            # the search of SciPy bisects between a whole number and one that is not, and may not end
+            low = found[i - 1] if i else float(np.asarray(quantile(place / 2)))
+            if survival(low) <= 1 - place:
+                found[i] = low
+                continue
+            step = 1.0
+            while survival(low + step) > 1 - place:
+                low, step = low + step, 2 * step
+            high = low + step
+            while high - low > 1:
+                middle = low + np.floor((high - low) / 2)
+                low, high = (middle, high) if survival(middle) > 1 - place else (low, middle)
+            found[i] = high
+    return found
+
+
 def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> float:
     """Estimate the seconds that `calls` calls with `rows` rows in all will take, by timing two small calls."""
     started = time.perf_counter()
@@ -163,6 +224,70 @@ def has_whole_numbers(distribution: object) -> bool:
     return any(base.__name__ == "DiscreteDistribution" for base in type(distribution).__mro__)
 
 
+def find_spacing(x: FloatArray) -> float:
+    """Return the relative spacing of the floats that values were made with: of single precision, or of doubles.
+
+    Of single precision are values that it holds exactly, of which some would have too many decimals otherwise.
+    """
+    with np.errstate(over="ignore"):
+        single = x.astype(np.float32).astype(np.float64)
+    if not np.array_equal(single, x):
+        return float(np.finfo(np.float64).eps)
+    size = 10.0 ** (FLOAT32_DIGITS - 1 - np.floor(np.log10(np.where(x == 0, 1.0, np.abs(x)))))
+    written = np.rint(x * size) / size
+    long = np.abs(written - x) > ULPS * np.finfo(np.float64).eps * np.abs(x)
+    return float(np.finfo(np.float32 if long.any() else np.float64).eps)
+
+
+def round_to_whole(x: FloatArray) -> FloatArray:
+    """Return values with those that are whole numbers but for rounding made whole."""
+    whole = np.rint(x)
+    near = np.abs(x - whole) <= ULPS * find_spacing(x) * np.maximum(np.abs(x), 1.0)
+    return np.where(near, whole, x)
+
+
+def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
+    """Return which values a distribution with a support can give, where rounding may have moved them; (n,)."""
+    low, high = (float(end) for end in distribution.support())
+    discrete = has_whole_numbers(distribution)
+    with np.errstate(all="ignore"):
+        possible = (x >= low) & (x <= high)
+        if discrete:
+            possible &= np.asarray(distribution.pmf(x)) > 0
+    if possible.all():
+        return np.asarray(possible)
+    quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
+    middle = abs(float(quantile(0.5))) if quantile is not None else 0.0
+    nearest = np.clip(x, low, high)  # as of -1e-17 where numbers are of the size of 1
+    slack = ULPS * find_spacing(x) * np.maximum(np.maximum(np.abs(x), np.abs(nearest)), middle)
+    if not discrete:
+        return np.asarray(np.abs(x - nearest) <= slack)
+    with np.errstate(all="ignore"):
+        for moved, unit, probabilities in _find_atoms_near(distribution, x):
+            possible |= (np.abs(moved) <= np.maximum(slack, ULPS * find_spacing(x) * unit)) & (probabilities > 0)
+    return np.asarray(possible)
+
+
+def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatArray, float, FloatArray]]:
+    """Yield how far values of a discrete distribution are from candidates near them, their unit, and how likely."""
+    family = getattr(distribution, "dist", None)
+    if not hasattr(family, "xk"):
+        yield x - np.rint(x), 1.0, np.asarray(distribution.pmf(np.rint(x)))
+    if family is None or not hasattr(family, "numargs"):
+        return
+    # a shift is subtracted by SciPy, which moves the last digit: 4.1 - .1 is no whole number
+    args, named = distribution.args, dict(distribution.kwds)
+    shift = named.pop("loc", args[family.numargs] if len(args) > family.numargs else 0)
+    shifted = x - shift
+    places, unit = np.rint(shifted), 1.0
+    if hasattr(family, "xk"):
+        known = np.sort(np.ravel(family.xk).astype(np.float64))
+        after = np.minimum(np.searchsorted(known, shifted), known.size - 1)
+        lower, upper = known[np.maximum(after - 1, 0)], known[after]
+        places, unit = np.where(shifted - lower <= upper - shifted, lower, upper), float(np.abs(known).max())
+    yield shifted - places, unit, np.asarray(family.pmf(places, *args[: family.numargs], **named))
+
+
 def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) -> Sampler:
     """Return a sampler for a frozen distribution or a user's function; raise TypeError for anything else.
 
@@ -173,7 +298,7 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
     if _is_new_style(value):
         _check_one_distribution(value.icdf, name)
         draw = lambda size, rng: value.sample(size, rng=rng)  # noqa: E731
-        return Sampler(name, _shorten_line(str(value)), draw, value.icdf, timed=True)
+        return Sampler(name, _shorten_line(str(value)), draw, value.icdf, survival=_survival_of(value), timed=True)
     if not hasattr(value, "rvs"):
         # a user's function may be an object with a density, too
         if _has_density(value) and (not callable(value) or type(value).__module__.startswith("scipy.")):
@@ -193,8 +318,14 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
     if hasattr(value, "ppf"):
         _check_one_distribution(value.ppf, name)
         draw = lambda size, rng: value.rvs(size=size, random_state=rng)  # noqa: E731
-        return Sampler(name, _label_of(value), draw, value.ppf, timed=True)
+        return Sampler(name, _label_of(value), draw, value.ppf, survival=_survival_of(value), timed=True)
     return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng), timed=True)
+
+
+def _survival_of(distribution: Any) -> Callable[[float], Any] | None:
+    """Return the function of the probability of larger values for a discrete distribution; None for others."""
+    found = getattr(distribution, "sf", None) or getattr(distribution, "ccdf", None)
+    return found if has_whole_numbers(distribution) else None
 
 
 def _of_function(function: Any, name: str) -> Sampler:
