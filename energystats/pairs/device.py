@@ -26,7 +26,7 @@ __all__ = ["OnDevice", "RowsOnDevice", "is_from_array_library", "on_device"]
 
 
 TILE = 4096  # rows and columns of a tile
-INDICATOR_BYTES = 2**28  # of the indicators held at a time
+INDICATOR_BYTES = 2**30  # of the indicators held at a time: every time, all of rho is computed again
 
 
 def is_from_array_library(sample: Any) -> bool:
@@ -194,16 +194,18 @@ class OnDevice(Pairs):
 
     def sums_of(self, Z: Any) -> FloatArray:
         """Compute M = Z'RZ, sums of rho between groups, for each labeling in Z on a device; (n, k, b) -> (b, k, k)."""
-        xp, (_, k, b) = self.rows.xp, Z.shape
-        half = xp.stack([xp.zeros_like(Z[0, :, :])] * k)  # (k, k, b)
+        _, k, b = Z.shape
+        half = self.rows.like(np.zeros((k, k, b)))
         for rows, columns, tile, weight in self.tiles():
-            others = Z[columns, :, :]
-            product = xp.reshape(tile @ xp.reshape(others, (others.shape[0], k * b)), (tile.shape[0], k, b))
-            own = Z[rows, :, :]
-            share = xp.stack([xp.sum(own[:, j, None, :] * product, axis=0) for j in range(k)])
-            half = half + weight * share
-        found = _copy_to_numpy(half)
-        return np.asarray((found + found.transpose(1, 0, 2)).transpose(2, 0, 1))
+            half = half + weight * self.share_of(tile, Z[rows, :, :], Z[columns, :, :])[0]
+        return _add_mirrored(_copy_to_numpy(half))
+
+    def share_of(self, tile: Any, own: Any, others: Any) -> tuple[Any, Any]:
+        """Return Z'RZ of one tile, the groups of its rows by those of its columns, and RZ; (k, k, b), (r, k b)."""
+        xp, (_, k, b) = self.rows.xp, own.shape
+        product = tile @ xp.reshape(others, (others.shape[0], k * b))
+        by_group = xp.reshape(product, (product.shape[0], k, b))
+        return xp.stack([xp.sum(own[:, j, None, :] * by_group, axis=0) for j in range(k)]), product
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
@@ -234,10 +236,42 @@ class OnDevice(Pairs):
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
         """Compute sums of rho between groups, and group sizes, of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
-        on_device, w = like(labels.T.astype(np.int32)), like(weights)
-        kinds = [xp.astype(on_device == g, xp.float64) * w[:, None] for g in range(groups_multiplied(weights, k))]
-        Z = xp.stack([*kinds, xp.zeros_like(kinds[0]) + w[:, None]], axis=1)  # all rows in place of a last group
-        return completed_sums(self.sums_of(Z), _copy_to_numpy(xp.sum(Z, axis=0)).T, k)
+        # not every library compares unsigned integers of more than a byte
+        codes = xp.matrix_transpose(like(labels if labels.itemsize == 1 else labels.astype(np.int64)))
+        w = like(weights[:, None])
+        m = groups_multiplied(weights, k)
+        Z = xp.stack([xp.astype(codes == g, xp.float64) * w for g in range(m)], axis=1)
+        sizes = _copy_to_numpy(xp.sum(Z, axis=0)).T
+        if m == k:
+            return self.sums_of(Z), sizes
+        inner, with_all, everything = self.sums_and_totals(Z, w)
+        # all rows stand in place of the last group
+        sums = np.empty((labels.shape[0], k, k))
+        sums[:, :-1, :-1] = inner
+        sums[:, :-1, -1] = sums[:, -1, :-1] = with_all
+        sums[:, -1, -1] = everything
+        return completed_sums(sums, np.column_stack((sizes, np.full(len(sizes), weights.sum()))), k)
+
+    def sums_and_totals(self, Z: Any, w: Any) -> tuple[FloatArray, FloatArray, float]:
+        """Compute Z'RZ, Z'Rw and w'Rw in one pass over R, on the device; (b, m, m), (b, m), a number."""
+        xp, like = self.rows.xp, self.rows.like
+        _, m, b = Z.shape
+        half, with_all, everything = like(np.zeros((m, m, b))), like(np.zeros((1, m * b))), like(np.zeros((1, 1)))
+        for rows, columns, tile, weight in self.tiles():
+            own = Z[rows, :, :]
+            share, product = self.share_of(tile, own, Z[columns, :, :])
+            totals = tile @ w[columns, :]
+            down, across = xp.matrix_transpose(w[rows, :]), xp.matrix_transpose(totals)
+            half = half + weight * share
+            with_all = with_all + weight * (down @ product + across @ xp.reshape(own, (own.shape[0], m * b)))
+            everything = everything + 2 * weight * (down @ totals)
+        total = _copy_to_numpy(with_all).reshape(m, b)
+        return _add_mirrored(_copy_to_numpy(half)), total.T, float(_copy_to_numpy(everything)[0, 0])
+
+
+def _add_mirrored(half: FloatArray) -> FloatArray:
+    """Add to sums over one triangle of R those over the other; (k, k, b) -> (b, k, k)."""
+    return np.asarray((half + half.transpose(1, 0, 2)).transpose(2, 0, 1))
 
 
 # ---------------------------------------------------------------- rho
