@@ -1,7 +1,7 @@
 """The permutation test on a GPU beside the same call on the processors of its machine: results/gpu.json.
 
     python benchmarks/gpu.py                needs torch with a GPU that it sees, and array-api-compat; a few minutes
-    python benchmarks/gpu.py --cpu --quick  the same on a processor and small sizes, to see that it runs; nothing is kept
+    python benchmarks/gpu.py --cpu --quick  on a processor, small sizes, to see that it runs; nothing is kept
 
 Points are on the GPU when the clock starts; the labels, which are drawn by the processor, are sent within the time.
 """
