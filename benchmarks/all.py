@@ -32,6 +32,7 @@ STEPS = {
     "growth": (["growth.py"], {}),
     "large": (["large.py"], ONE_THREAD),
     "cluster": (["cluster.py"], ONE_THREAD),
+    "gpu": (["gpu.py"], {}),
     "poisson_fit": (["poisson_fit.py"], {}),
     "normality_null": (["normality_null.py"], ONE_THREAD),
     "segments": (["segments.py", "--fresh"], {}),

@@ -193,6 +193,19 @@ def sizes(rows):
     return "\n".join(lines)
 
 
+def on_gpu(kept):
+    """Times of `energy_test` on a GPU and on the processors of its machine, as Markdown."""
+    heads = ["N", "times as fast", "GPU", "processors", "p on both", "S apart, of T", "memory of the GPU"]
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for row in kept["rows"]:
+        seconds = [f"{row['seconds']:.3g} s", f"{row['cpu_seconds']:.3g} s"]
+        ratio, both = f"{row['cpu_seconds'] / row['seconds']:.3g}", f"{row['pvalue']} / {row['cpu_pvalue']}"
+        memory = f"{row['peak_megabytes']:.0f} MB"
+        cells = [f"{row['n']:,}", ratio, *seconds, both, f"{row['difference']:.0e}", memory]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def growth(rows):
     """Exponents of time and memory, with those of the docstring, and the sizes behind them, as Markdown."""
     lines = ["| function | time | memory | n | processor time | memory above the data |", "|---" * 6 + "|"]
@@ -243,7 +256,8 @@ def with_tables(page, tables):
 def tables():
     """Return the text between the marks."""
     speed, size, busy, grown = (load(f"{name}.json") for name in ("speed", "size", "busy", "growth"))
-    large, cluster = load("large.json"), load("cluster.json")
+    large, cluster, gpu = load("large.json"), load("cluster.json"), load("gpu.json")
+    device = gpu["device"]
     return {
         "speed environment": environment(speed),
         "speed": times(speed["rows"]),
@@ -252,6 +266,8 @@ def tables():
         "busy": beside(busy["rows"]),
         "size environment": environment(size),
         "size": sizes(size["rows"]),
+        "gpu environment": f"{device['name']}, torch {device['torch']}. {environment(gpu)}",
+        "gpu": on_gpu(gpu),
         "growth environment": environment(grown),
         "growth": growth(grown["rows"]),
         "large environment": environment(large),

@@ -53,7 +53,7 @@ def value_of(key):
 
     `speed | WORDS | ratio` (or `seconds`, `peer_seconds`), WORDS of the job and peer; `significance | TABLE | ROW |
     METHOD`, the rate at .05; `segments | TABLE | ROW`, the rate, or `segments | ecp time | ROW | ratio` as in `speed`;
-    `poisson_fit | POPULATION | N | TEST`; `size | ROUTE | N | seconds` (or `megabytes`);
+    `poisson_fit | POPULATION | N | TEST`; `size | ROUTE | N | seconds` (or `megabytes`); `gpu | N | seconds`;
     `large | NUMBER OF THE TABLE | FIRST CELL | HEAD`, as `cluster | ...`. Words that
     must all occur are joined by +.
     """
@@ -81,6 +81,8 @@ def value_of(key):
     if name == "size":
         rows = [row for row in found["rows"] if (row["route"], str(row["n"])) == tuple(words[:2])]
         return one(rows, key)[words[2]]
+    if name == "gpu":
+        return one([row for row in found["rows"] if str(row["n"]) == words[0]], key)[words[1]]
     table = found["tables"][int(words[0]) - 1]
     rows = [row for row in table["rows"] if row[0] == words[1]]
     rows = rows or [row for row in table["rows"] if all(word in " ".join(row[:2]) for word in words[1].split("+"))]
