@@ -295,8 +295,18 @@ def paper_tables():
     return {"speed": beside_peers(speed["rows"]), "clusters": clusters_beside(tested["tables"])}
 
 
+def papers_tables():
+    """Return the text between the marks of docs/papers.md, one for each table."""
+    kept = load("papers.json")
+    return {
+        "papers environment": environment(kept),
+        **{f"papers {table['title']}": as_markdown(table) for table in kept["tables"]},
+    }
+
+
 WRITTEN = {
     PAGE: tables,
+    DOCS / "papers.md": papers_tables,
     COMPARISON: comparison_tables,
     PAPER: paper_tables,
     DOCS / "distribution-tests.md": lambda: {

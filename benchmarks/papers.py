@@ -6,9 +6,9 @@
     python benchmarks/papers.py --only fig2L     some rows; a figure is drawn when all its rows are there
     python benchmarks/papers.py --runs N         Monte Carlo runs of every row; --out FOLDER is where the figures go
 
-Prints the Markdown tables of docs/papers.md. Accuracy is that of [G 22]; "a ± b" is the mean over the runs and its
-standard error. All methods of a run see the same data. Run r of a point has a seed of its own, so that neither the
-number of processes nor the choice of rows changes a number.
+Prints the Markdown tables of docs/papers.md, which `all.py --only papers` keeps and puts there. Accuracy is that of
+[G 22]; "a ± b" is the mean over the runs and its standard error. All methods of a run see the same data. Run r of a
+point has a seed of its own, so that neither the number of processes nor the choice of rows changes a number.
 """
 
 from __future__ import annotations
@@ -472,7 +472,7 @@ def run_row(row, xs, runs, pool):
 
 def print_row(row, xs, found, runs, seconds):
     """The table of one row, in Markdown."""
-    lines = [f"\n### {row.id}\n", f"Paper: {row.paper}. {runs} runs, {seconds:.0f} s.\n"]
+    lines = [f"\nPaper: {row.paper}. {runs} runs, {seconds:.0f} s.\n", f"### {row.id}\n"]
     if len(xs) > 1:
         lines += [f"| {row.xlabel} | " + " | ".join(row.methods) + " |", "|---" * (len(row.methods) + 1) + "|"]
         lines += [f"| {x} | " + " | ".join(shown(found[x, m]) for m in row.methods) + " |" for x in xs]
@@ -495,7 +495,7 @@ def excess_of_starts(runs):
         lowest = es.cluster_1d(X[:, 0], 2).within
         for name, method in STARTS.items():
             excess[name].append(100 * (es.dispersion(X, method(X, 2, rng)).within / lowest - 1))
-    print("\n| start | W above the exact optimum | largest of the runs |\n|---|---|---|")
+    print("\n### excess\n\n| start | W above the exact optimum | largest of the runs |\n|---|---|---|")
     for name, values in excess.items():
         print(f"| {name} | {np.mean(values):.3g}% ± {standard_error(values):.2g} | {max(values):.3g}% |")
 
@@ -540,7 +540,7 @@ CERTIFIED = [("fig1", 800), ("fig1-lognormal", 800), ("fig2L", 10), ("fig2L", 20
 
 def upper_bounds(runs):
     """S over its bound, which no partition exceeds: 1 would prove the optimum."""
-    print("\n### upper bound\n\n| row | rho_1 | rho_1/2 | exp 1 | gauss 1 |\n|---|---|---|---|---|")
+    print("\n### bounds\n\n| row | rho_1 | rho_1/2 | exp 1 | gauss 1 |\n|---|---|---|---|---|")
     for row_id, x in CERTIFIED:
         row = next(row for row in ROWS if row.id == row_id)
         found = np.empty((runs, 4))
@@ -726,7 +726,7 @@ def real_data(folder, quick):
 
 def print_gaps(X, n_resamples):
     """The gap statistic of Tibshirani et al. on k-means, as in [G s.5.2], and on energy clustering."""
-    print("\n| gap statistic | gap of k = 1, 2, ... (error) | k |\n|---|---|---|")
+    print("\n### gap\n\n| gap statistic | gap of k = 1, 2, ... (error) | k |\n|---|---|---|")
     for name, alpha in (("k-means (squared distances)", 2.0), ("energy, rho_1", 1.0)):
         found = es.select_k(X, 8, "gap", alpha=alpha, null="box", n_resamples=n_resamples, rng=0)
         gaps = " ".join(f"{row.gap:.3f} ({row.gap_error:.3f})" for row in found.rows)
@@ -778,7 +778,7 @@ def main():
         if "optima" in options.only:
             compare_optima(options.runs or (1 if options.quick else 50), pool)
     if chosen and not options.quick:
-        print("\n| id | paper | ours |\n|---|---|---|")
+        print("\n### summary\n\n| id | paper | ours |\n|---|---|---|")
         for row in chosen:
             printed = ", ".join(f"{method} {value}" for method, value in row.values.items()) or row.paper
             print(f"| {row.id} | {printed} | {row.ours(results[row.id])} |")

@@ -20,7 +20,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT, RESULTS = HERE.parent, HERE / "results"
-PAGES = ("README.md", "docs/benchmarks.md", "docs/comparison.md", "docs/significance.md", "paper/paper.md")
+PAGES = (
+    "README.md",
+    "docs/benchmarks.md",
+    "docs/comparison.md",
+    "docs/papers.md",
+    "docs/significance.md",
+    "paper/paper.md",
+)
 
 GENERATED = re.compile(r"<!-- (?!=|end)[^>]*-->\n.*?<!-- end(?: of table)? -->", re.DOTALL)
 NOT_PROSE = re.compile(

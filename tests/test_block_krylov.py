@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 from scipy.linalg import eigh
 
 import energystats as es
-from energystats._core import block_krylov
+from energystats._core import block_krylov, gram
 from energystats._core.block_krylov import largest_by_blocks, refine_pairs
 from energystats._core.gram import largest_pairs
 
@@ -76,3 +77,47 @@ def test_spectra_that_end_too_slowly_are_left_to_lanczos(monkeypatch):
     assert largest_pairs(times, n, 3)[0] == pytest.approx(values[:-4:-1], rel=1e-9)
     assert not block_krylov.fits_blocks(100, 20)
     assert largest_pairs(lambda columns: times(np.pad(columns, ((0, 400), (0, 0))))[:100], 100, 20)[0].size == 20
+
+
+# ---------------------------------------------------------------- equal eigenvalues, at which LAPACK may end early
+
+
+@pytest.mark.parametrize("n", [12, 72, 100, 128, 135, 200, 256, 257, 300])
+def test_points_at_equal_distances_have_their_bound(n):
+    """All eigenvalues of G_c but one are 1/2: a search of LAPACK for some of them may find none (n = 135, 200, 256)."""
+    R = 1 - np.eye(n)
+    for count in (1, 2, 5):
+        values, vectors = gram.largest_eigenpairs(lambda columns: R @ columns, np.ones(n), count)
+        assert_allclose(values, np.full(count, 0.5), rtol=1e-12)
+        assert_allclose(vectors.T @ vectors, np.eye(count), atol=1e-9)
+        assert_allclose(centred(R) @ vectors, vectors / 2, atol=1e-9)
+    found = es.energy_cluster(R, 3, metric="precomputed", n_init=1, rng=0)
+    assert_allclose([found.between, found.bound, found.tightness], [1, 1, 1], rtol=1e-12)
+    embedded = es.spectral_embedding(R, 2, metric="precomputed", laplacian=True)
+    assert_allclose(embedded.eigenvalues[1:], embedded.eigenvalues[1], rtol=1e-12)
+    chosen = es.select_k(R, 5, criterion="eigengap", metric="precomputed", rng=0)
+    assert chosen.k == 2
+    assert "are rounding, as of points that are equally far apart" in chosen.notes[0]
+
+
+@pytest.mark.parametrize("failure", ["short", "raises"])
+def test_eigenpairs_that_lapack_leaves_out_come_from_the_whole_decomposition(failure, monkeypatch, rng):
+    A = rng.normal(size=(40, 40))
+    G = centred(A + A.T)
+    values, vectors = np.linalg.eigh(G)
+    real = gram.eigh
+
+    def ends_early(A, **how):
+        if "subset_by_index" not in how:
+            return real(A, **how)
+        if failure == "raises" or how.get("eigvals_only"):
+            raise np.linalg.LinAlgError("Internal Error.")
+        return np.empty(0), np.empty((len(A), 0))
+
+    monkeypatch.setattr(gram, "eigh", ends_early)
+    some, their = gram.some_eigenpairs(G, 36, 39)
+    assert_allclose(some, values[36:], atol=1e-12 * abs(values).max())
+    assert_allclose(np.abs(np.sum(their * vectors[:, 36:], axis=0)), 1, atol=1e-8)
+    assert_allclose(gram.some_eigenvalues(G, 0, 2), values[:3], atol=1e-12 * abs(values).max())
+    assert_allclose(gram.largest_eigenvalue(G), values[-1], rtol=1e-10)
+    assert_allclose(gram.smallest_pair(G)[0], values[0], rtol=1e-10)

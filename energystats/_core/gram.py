@@ -25,6 +25,8 @@ __all__ = [
     "largest_pairs",
     "multiply_gram",
     "smallest_pair",
+    "some_eigenpairs",
+    "some_eigenvalues",
 ]
 
 
@@ -86,6 +88,33 @@ def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> Floa
     return None
 
 
+def some_eigenpairs(G: FloatArray, first: int, last: int) -> tuple[FloatArray, FloatArray]:
+    """Compute the eigenvalues of a symmetric matrix from the `first` to the `last` smallest, and unit eigenvectors.
+
+    They rise; (n, n) -> (m,), (n, m). LAPACK's search for some eigenvalues may end early where most of them are equal,
+    as of points that are all equally far apart. SciPy then raises, or returns fewer than were asked for without a word.
+    """
+    with one_thread_up_to(len(G)):
+        try:
+            values, vectors = eigh(G, subset_by_index=(first, last), check_finite=False)
+        except LinAlgError:
+            values, vectors = np.empty(0), G
+        if values.size == last - first + 1:
+            return values, vectors
+        values, vectors = eigh(G, driver="evd", check_finite=False)
+    return values[first : last + 1], vectors[:, first : last + 1]
+
+
+def some_eigenvalues(G: FloatArray, first: int, last: int) -> FloatArray:
+    """Compute the eigenvalues of a symmetric matrix from the `first` to the `last` smallest, rising; (n, n) -> (m,)."""
+    with one_thread_up_to(len(G)):
+        try:
+            values = eigh(G, eigvals_only=True, subset_by_index=(first, last), check_finite=False)
+        except LinAlgError:
+            values = np.empty(0)
+    return np.asarray(values if values.size == last - first + 1 else some_eigenpairs(G, first, last)[0])
+
+
 def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, FloatArray]:
     """Compute all or the `count` largest eigenvalues of a symmetric matrix, in falling order, and unit eigenvectors.
 
@@ -93,7 +122,7 @@ def decomposed(G: FloatArray, count: int | None = None) -> tuple[FloatArray, Flo
     """
     n = len(G)
     with one_thread_up_to(n):
-        values, vectors = eigh(G, subset_by_index=None if count is None else (n - count, n - 1), check_finite=False)
+        values, vectors = eigh(G, check_finite=False) if count is None else some_eigenpairs(G, n - count, n - 1)
     values, vectors = values[::-1], vectors[:, ::-1]
     largest = np.abs(vectors).argmax(axis=0)
     return values, vectors * np.where(vectors[largest, np.arange(len(values))] < 0, -1.0, 1.0)
@@ -109,9 +138,7 @@ def smallest_pair(G: FloatArray, start: FloatArray | None = None) -> Pair:
     # the n - 1 other eigenvalues add up to the trace, so their mean is known before any of them
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
-        with one_thread_up_to(n):
-            _, vectors = eigh(G + lift / n, subset_by_index=(0, 0), check_finite=False)
-        vector = vectors[:, 0]
+        vector = some_eigenpairs(G + lift / n, 0, 0)[1][:, 0]
     else:
         vector = _find_extreme_vector(G, lift, "SA", start)
     vector = vector - vector.mean()
@@ -124,8 +151,7 @@ def largest_eigenvalue(G: FloatArray) -> float:
     n = len(G)
     lift = float(np.trace(G)) / max(n - 1, 1)
     if n <= PAIR_LIMIT:
-        with one_thread_up_to(n):
-            return float(eigh(G + lift / n, eigvals_only=True, subset_by_index=(n - 1, n - 1), check_finite=False)[0])
+        return float(some_eigenvalues(G + lift / n, n - 1, n - 1)[0])
     vector = _find_extreme_vector(G, lift, "LA", None)
     return float(vector @ (G @ vector))
 
@@ -148,7 +174,8 @@ def _find_extreme_vector(G: FloatArray, lift: float, end: str, start: FloatArray
         except ArpackNoConvergence as stopped:
             vectors = stopped.eigenvectors
             if vectors.shape[1] == 0:
-                _, vectors = eigh(G + lift / n, subset_by_index=(0, 0) if end == "SA" else (n - 1, n - 1))
+                at = 0 if end == "SA" else n - 1
+                _, vectors = some_eigenpairs(G + lift / n, at, at)
     return np.asarray(vectors[:, 0])
 
 
@@ -180,7 +207,7 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     count = min(count, n)
     if n <= DENSE_LIMIT or 4 * count > n:
         with one_thread_up_to(n):
-            values, vectors = eigh(_build_gram(multiply, weights), subset_by_index=(n - count, n - 1))
+            values, vectors = some_eigenpairs(_build_gram(multiply, weights), n - count, n - 1)
         return values[::-1], vectors[:, ::-1]
     return largest_pairs(lambda columns: multiply_gram(multiply, weights, columns), n, count)
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import eigh
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 from scipy.sparse.linalg import LinearOperator, eigsh, splu
 
 from energystats._core.block_krylov import fits_blocks, largest_by_blocks
+from energystats._core.gram import some_eigenpairs
 from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 
@@ -87,7 +87,7 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
             known = problem.known()
             projector = np.eye(problem.n) - known @ known.T
             lifted = projector @ problem.times(projector) + (1 + problem.ceiling) * (known @ known.T)
-            values, vectors = eigh(0.5 * (lifted + lifted.T), subset_by_index=(0, count - 1))
+            values, vectors = some_eigenpairs(0.5 * (lifted + lifted.T), 0, count - 1)
         return values, vectors
     if problem.ceiling == 0:
         with one_thread_up_to(count):

@@ -54,6 +54,7 @@ BESIDE_AT_MOST = 400  # points, of which gaps are computed beside the tests unle
 DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can be
 ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
+ROUNDING_OF_GAP = 1e-12  # between eigenvalues of at most 1
 FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
 
@@ -473,6 +474,11 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
 def _by_eigengap(eigen: FloatArray) -> tuple[int, str]:
     """Choose k >= 2 by the largest gap between eigenvalues; return k and a sentence on why."""
     k = int(np.argmax(eigen[1:])) + 2
+    if eigen[k - 1] <= ROUNDING_OF_GAP:
+        return 2, (
+            "All gaps between neighbouring eigenvalues but the first are rounding, as of points that are equally far "
+            "apart: k = 2 is the smallest number that this criterion can give, and says nothing."
+        )
     return k, (
         f"The largest gap between neighbouring eigenvalues, {eigen[k - 1]:.3g}, comes after eigenvalue {k}; k = 1 "
         "cannot be chosen in this way."
