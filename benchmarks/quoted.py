@@ -117,7 +117,8 @@ def paragraphs(text):
 
 def generated_numbers(text):
     """Numbers of the tables that scripts write into a page."""
-    return {n for block in GENERATED.findall(text) for n in re.findall(rf"(?<![\w.])(?:{NUMBER})", block)}
+    shown = {n for block in GENERATED.findall(text) for n in re.findall(rf"(?<![\w.])(?:{NUMBER})", block)}
+    return shown | {n.removeprefix("0") for n in shown}  # .600 for 0.600
 
 
 def unsourced(page, text):
