@@ -18,9 +18,11 @@ import energystats as es
 from energystats._core.jitter import Jittered
 from energystats.cluster_tests import reference_samples
 from energystats.cluster_tests.resampled_clusters import _best_jaccard, _compute_jaccard, _resampled
+from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.gap import (
     GapReference,
+    _state_problem,
     _withins_up_to,
     first_within_one_error,
     fit_gap_reference,
@@ -319,6 +321,30 @@ def test_one_column(rng):
     for held in (d, d.stored()):
         found, exact = _withins_up_to(held, 2, 5, rng), es.cluster_1d(x)
         assert found.tolist() == pytest.approx([exact.total, exact.within])
+
+
+def test_reference_sets_of_many_points_have_the_w_of_double_precision(rng):
+    """Beyond 1,000 points rho is rounded to seven digits; in any unit, and where one row lies too far out for that."""
+    X = clouds(rng, [[0, 0], [40, 0], [0, 90], [150, 150]], n=260)
+    far = np.vstack([X[:1], [[1e60, 0]], X[2:]])
+    for points in (X, 1e-150 * X, 1e120 * X):
+        d = Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)
+        assert _state_problem(d)[0].R.dtype == np.float32
+        found = _withins_up_to(d, 4, 3, np.random.default_rng(1))
+        expected = [d.scale, *(search_points(d.stored(), k, rng)[1] for k in (2, 3, 4))]
+        assert_allclose(found, expected, rtol=1e-8)
+    d = Dissimilarity.from_data(far, metric="euclidean", alpha=1.0)
+    assert _state_problem(d)[0].R.dtype == np.float64
+    assert_array_equal(logarithm(_withins_up_to(d, 3, 3, rng)), [np.log(d.scale), -np.inf, -np.inf])
+
+
+@pytest.mark.parametrize(("n", "told"), [(250, False), (260, True)])
+def test_single_precision_of_reference_sets_is_told(rng, n, told):
+    X = clouds(rng, [[0, 0], [40, 0], [0, 90], [150, 150]], n=n)
+    found = es.select_k(X, 2, criterion="gap", n_resamples=2, n_init=1, rng=0)
+    assert any("in single precision" in note for note in found.notes) == told
+    again = es.select_k(X, 2, criterion="gap", n_resamples=2, n_init=1, rng=0)
+    assert_array_equal(found.column("gap"), again.column("gap"))
 
 
 @pytest.mark.slow

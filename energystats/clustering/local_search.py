@@ -605,19 +605,16 @@ class Lloyd(_LocalSearch):
         return multi_start.best_in_steps(lloyd, log_moves=search.log_moves, callback=search.callback)
 
 
-def search_points(
-    d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS, known_totals: FloatArray | None = None
-) -> tuple[IntArray, float]:
+def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
     """Find the partition of `energy_cluster` with its defaults, and return its labels and W, without the upper bound.
 
-    For trees, tests and references, which are searched as well as the data are. `known_totals` are those of a `Problem`
-    with the same points.
+    For trees, tests and references, which are searched as well as the data are.
     """
     if has_exact(d):
         line = best_intervals(d, k)
         return line.labels, float(np.ldexp(line.within.sum(), line.values.exponent))
     d = d.stored()
-    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale, known_totals=known_totals)
+    problem = Problem(d.matrix, np.ones(d.n), k, MOVE_TOLERANCE * d.scale)
     return search_problem(problem, n_init, n_init * tries_for(d.n), rng)
 
 

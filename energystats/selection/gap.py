@@ -5,21 +5,25 @@ The first is that of Tibshirani, Walther & Hastie (2001), the second that of [G 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, Self
 
 import numpy as np
 
 from energystats._core.gram import DENSE_LIMIT, largest_pairs, some_eigenvalues
 from energystats._core.interrupts import map_in_threads
+from energystats._core.restarts import tries_for
 from energystats._core.threads import one_thread, threads_given
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
 from energystats.clustering.exact_1d import has_exact
-from energystats.clustering.local_search import search_points, totals_of
+from energystats.clustering.local_search import Problem, search_points, search_problem, totals_of
+from energystats.clustering.rounded_pairs import RoundedPoints
+from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.geometry.coordinates import principal_coordinates
 from energystats.inputs.options import children
@@ -46,6 +50,7 @@ NOTHING = 1e-13  # of the largest W: what rounding leaves of clusters of coincid
 # log W is then higher than from ten starts by at most .06 of s(k) up to 300 points, .12 at 1,000, .25 at 2,000, .4 at
 # 3,000: measured for 20 normal or uniform sets in 2, 5, 10 columns, k = 2 to 8; with one start by half of s(k)
 REFERENCE_STARTS = 3
+SINGLE_ABOVE = 1000  # points: of more in a reference set rho is held in single precision, in half the time
 STORED_BYTES = 2**29  # of the matrices of reference sets that are searched side by side
 NEGATIVE = "rho is negative for some points or reference points"
 COINCIDING = (
@@ -61,10 +66,13 @@ class GapCurve:
     ----------
     gap, error : ndarray of shape (k_max,)
         The error is sd sqrt(1 + 1/B) over B reference sets, sd with divisor B.
+    rounded : bool
+        Whether clusters of reference sets were found with rho in single precision.
     """
 
     gap: FloatArray
     error: FloatArray
+    rounded: bool
 
 
 def gap_curve(
@@ -96,7 +104,8 @@ def gap_curve(
     if not np.isfinite(logs).all():
         return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
     # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
-    return GapCurve(logs.mean(axis=0) - log_within, logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples))
+    error = logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples)
+    return GapCurve(logs.mean(axis=0) - log_within, error, _holds_single(sets[0][0]))
 
 
 def _count_threads(d: Dissimilarity) -> int:
@@ -111,10 +120,32 @@ def reference_starts(n_init: int) -> int:
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """Compute W of the best partitions found into 1, 2, ..., k_max clusters; (k_max,)."""
-    held = d if has_exact(d) else d.stored()
-    totals = held.row_totals if has_exact(d) else totals_of(held)
-    others = (search_points(held, k, rng, n_init, totals)[1] for k in range(2, k_max + 1))
-    return np.array([float(totals.sum()) / (2 * d.n), *others])
+    if has_exact(d):
+        best = (search_points(d, k, rng, n_init)[1] for k in range(2, k_max + 1))
+        return np.array([float(d.row_totals.sum()) / (2 * d.n), *best])
+    problem, unit = _state_problem(d)
+    tries = n_init * tries_for(d.n)
+    found = (search_problem(replace(problem, k=k), n_init, tries, rng)[1] for k in range(2, k_max + 1))
+    return np.ldexp([float(problem.totals.sum()) / (2 * d.n), *found], unit)
+
+
+def _holds_single(d: Dissimilarity) -> bool:
+    """Return whether rho of a reference set is held in single precision."""
+    return isinstance(d, Points) and d.n > SINGLE_ABOVE and not has_exact(d)
+
+
+def _state_problem(d: Dissimilarity) -> tuple[Problem, int]:
+    """Return what a search for clusters of a reference set needs, rho being divided by two to the power returned."""
+    # seven digits of rho are enough to find clusters, and log W has nine then
+    rounded = RoundedPoints.of(d) if _holds_single(d) else None
+    if rounded is None:
+        held = d.stored()
+        R, unit, totals = held.matrix, 0, totals_of(held)
+    else:
+        held, R, unit = rounded, rounded.R, rounded.unit
+        totals = np.ldexp(rounded.row_totals, -unit)
+    tolerance = math.ldexp(MOVE_TOLERANCE * held.scale, -unit)
+    return Problem(R, np.ones(d.n), 1, tolerance, known_totals=totals), unit
 
 
 def logarithm(within: FloatArray) -> FloatArray:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import copy
 import math
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
 
+from energystats._core.interrupts import map_in_threads
+from energystats._core.threads import one_thread, threads_given
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, metric_to_test
@@ -334,7 +337,15 @@ def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: 
     """Return the best partitions found into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
     if k_max > 1:
         d.largest_eigenpairs(k_max - 1)  # for all upper bounds
-    return [AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0] for k, child in enumerate(rng.spawn(k_max), start=1)]
+
+    def fit(numbered: tuple[int, np.random.Generator]) -> Partition:
+        k, child = numbered
+        return AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0]
+
+    # all share the matrix of rho, and each has a generator of its own
+    fits = map_in_threads(fit, enumerate(rng.spawn(k_max), start=1), threads_given() if d.metric.in_threads else 1)
+    with one_thread(), closing(fits):
+        return list(fits)
 
 
 def _compute_gaps(
@@ -514,6 +525,8 @@ def _note_criteria(
             drawn = {"unimodal": "from their nearest unimodal distributions", "box": "uniform on their ranges"}
             with_scores = f"with independent principal components, {drawn[null_name(plan.null)]}"
             notes.append(f"Gap: {plan.n_resamples} reference sets {with_scores}.")
+        if gaps.rounded:
+            notes.append("Clusters of reference sets were found with rho in single precision: log W has nine digits.")
         if not d.n_columns:
             to_power = "" if plan.power == 1 else f" to the power {plan.power:g}"
             notes.append(f"Assumed: the matrix holds Euclidean distances{to_power}; references are drawn in their "
