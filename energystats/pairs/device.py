@@ -222,7 +222,7 @@ class OnDevice(Pairs):
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
         """Yield sums of rho between groups, and group sizes, for blocks of labelings; only labels go to the device."""
-        room = max(1, INDICATOR_BYTES // (8 * weights.size * k * LABELINGS_PER_BLOCK))
+        room = max(1, INDICATOR_BYTES // (8 * weights.size * groups_multiplied(weights, k) * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting = [narrowed(codes)[None, :]]
         for block in others.blocks():
