@@ -122,7 +122,7 @@ def test_null_sums_match_relabelled_matrices(route, weighted, rng):
     if weighted == "unlike":  # a light group may be the last one, and no difference may take its digits
         weights[groups.codes < groups.k - 1] *= 1e8
         labelings[0][0] = groups.codes
-    drawn = list(group_sums.null_sums(d.pairs, weights, iter(labelings), groups.k, at_once=1))
+    drawn = list(group_sums.null_sums(d.pairs, weights, iter(labelings), groups.k, n_blocks=len(labelings), at_once=1))
     found, masses = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
     R = np.array(definitions.rho_matrix(d.points.tolist()))
     for M, s, codes in zip(found, masses, np.concatenate(labelings), strict=True):
@@ -155,7 +155,7 @@ def test_tables_of_sums_match_the_definition(kind, k, weighted, tables, rng):
     for M, codes in zip(found, labelings, strict=True):
         Z = np.eye(k)[codes][:, :others] * weights[:, None]
         assert_allclose(M, Z.T @ R @ Z, rtol=1e-12)
-    for M, s in group_sums.null_sums(d.pairs, weights, iter([labelings]), k):
+    for M, s in group_sums.null_sums(d.pairs, weights, iter([labelings]), k, n_blocks=1):
         assert_allclose(M.sum(axis=(1, 2)), weights @ R @ weights, rtol=1e-12)
         assert_allclose(s.sum(axis=1), weights.sum(), rtol=1e-13)
 
@@ -197,7 +197,17 @@ def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():
         assert room >= group_sums.room_for_labelings(n, multiplied, as_labels=False)
         assert n * room <= group_sums.INDICATOR_BYTES
         assert n * n * multiplied * room <= group_sums.MULTIPLIED_AT_ONCE or room == labelings.LABELINGS_PER_BLOCK
-    assert group_sums.room_for_labelings(100_000, 1, as_labels=True) >= 1000  # a default test reads its pairs once
+    # a default test, the observed labeling and 999 others in 16 blocks, reads its pairs once
+    assert group_sums.blocks_at_once(17, group_sums.room_for_labelings(100_000, 1, as_labels=True)) == 17
+
+
+@given(st.integers(1, 500), st.integers(1, 3000))
+def test_labelings_are_shared_out_evenly(n_blocks, room):
+    at_once, at_most = group_sums.blocks_at_once(n_blocks, room), max(1, room // labelings.LABELINGS_PER_BLOCK)
+    assert at_once <= at_most
+    assert -(-n_blocks // at_once) == -(-n_blocks // at_most)  # no more products
+    last = n_blocks % at_once or at_once
+    assert last > at_once - -(-n_blocks // at_most)
 
 
 def test_a_label_takes_a_byte_where_labels_are_kept(rng, monkeypatch):
@@ -217,7 +227,7 @@ def test_resamples_do_not_depend_on_the_memory_at_hand(rng):
         random_labels = labelings.Exchangeable.freely(groups.codes).random(
             300, labelings.draw_key(np.random.default_rng(4))
         )
-        drawn = group_sums.null_sums(d.pairs, np.ones(d.n), random_labels, groups.k, at_once=at_once)
+        drawn = group_sums.null_sums(d.pairs, np.ones(d.n), random_labels, groups.k, n_blocks=5, at_once=at_once)
         draws.append(np.concatenate([M for M, _ in drawn]))
     assert draws[0].shape == (300, 3, 3)
     assert_allclose(draws[0], draws[1], rtol=1e-13)

@@ -30,6 +30,7 @@ __all__ = [
     "bin_sums_sorted",
     "block_sums_from_upper",
     "block_sums_sorted",
+    "blocks_at_once",
     "groups_multiplied",
     "multiply_sorted",
     "multiply_upper",
@@ -324,7 +325,7 @@ def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArra
 
 
 INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time, or of the labels they are made of
-MULTIPLIED_AT_ONCE = 10**13  # pairs times labelings of one product, a minute or two, after which a bar moves
+MULTIPLIED_AT_ONCE = 2 * 10**13  # pairs times labelings of one product, two or three minutes, after which a bar moves
 ROWS_AT_ONCE = 4096  # of indicators that are made when they are needed
 
 
@@ -352,17 +353,18 @@ def null_sums(
     labelings: Iterator[AnyArray],
     k: int,
     *,
+    n_blocks: int,
     at_once: int | None = None,
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
     """Compute M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
 
-    `groups_multiplied` go through the product with R. `at_once` blocks of labelings share a product; None takes as many
-    as memory allows.
+    `groups_multiplied` go through the product with R. `at_once` of the `n_blocks` blocks of labelings share a product;
+    None takes as many as memory allows, and as many in one product as in the other.
     """
     n, mass = weights.size, float(weights.sum())
     multiplied = groups_multiplied(weights, k)
     room = room_for_labelings(n, multiplied, pairs.takes_labels)
-    at_once = at_once or max(1, room // LABELINGS_PER_BLOCK)
+    at_once = at_once or blocks_at_once(n_blocks, room)
     totals = None
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
@@ -390,6 +392,16 @@ def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
         return room
     most = max(LABELINGS_PER_BLOCK, MULTIPLIED_AT_ONCE // (n * n * multiplied))
     return max(room, min(INDICATOR_BYTES // n, most))
+
+
+def blocks_at_once(n_blocks: int, room: int) -> int:
+    """Return how many of some blocks of labelings share a product, so that no product has few where others have many.
+
+    The pairs are read for every product, and few labelings do not fill it.
+    """
+    at_most = max(1, room // LABELINGS_PER_BLOCK)
+    n_products = -(-n_blocks // at_most)
+    return -(-n_blocks // n_products)
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:

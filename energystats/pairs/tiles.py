@@ -20,7 +20,7 @@ from energystats._core.group_sums import (
     multiply_upper,
     null_sums,
 )
-from energystats._core.labelings import Labelings, narrowed
+from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry
@@ -86,7 +86,8 @@ class Pairs(abc.ABC):
         `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
         labelings = itertools.chain([narrowed(codes)[None, :]], others.blocks())
-        return null_sums(self, weights, labelings, k, at_once=at_once)
+        n_blocks = 1 + -(-others.count // LABELINGS_PER_BLOCK)
+        return null_sums(self, weights, labelings, k, n_blocks=n_blocks, at_once=at_once)
 
 
 class UpperTileSums(Pairs):
