@@ -63,7 +63,8 @@ HEAVY = 1e4  # square of the sum of weights, above which they are looked at toge
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 MANY_VALUES = 10  # more than labels of two groups have, or answers to a question
 SAMPLES = "the samples"  # several of them, below each other
-SCALE_RATIO = 100.0  # of the columns' standard deviations, above which one of them decides every distance
+SCALE_RATIO = 100.0  # of the columns' standard deviations, above which the narrower one hardly counts in any distance
+ALONE = 0.9  # of the variance of all columns: who has it decides the distances almost alone
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 
@@ -876,7 +877,7 @@ def _warn_of_scales(
     *,
     offered: bool = True,
 ) -> None:
-    """Warn if one column has so large a standard deviation that it determines the distances almost alone.
+    """Warn if standard deviations are so unlike that one column decides the distances, or another hardly counts.
 
     `offered` says whether the user may standardize by an option; columns that are `rounding` are left aside.
     """
@@ -890,8 +891,12 @@ def _warn_of_scales(
         advice = "use standardize=True" if offered else "divide the columns by their standard deviations first"
         with np.errstate(over="ignore"):
             ratio = float(min(spread[high] / spread[low], np.finfo(np.float64).max))
+        times = f"{ratio:{'.0f' if ratio < 1e6 else '.1g'}} times"
+        alone = np.sum((spread[moving] / spread[high]) ** 2) <= 1 / ALONE
+        so = "and decides the distances almost alone" if alone else "which hardly counts in the distances"
+        comma = "" if alone else ","
         warn(
-            f"Column {names[high]} has a standard deviation {ratio:{'.0f' if ratio < 1e6 else '.1g'}} times that of "
-            f"column {names[low]} and decides the distances almost alone; {advice} unless the unit is shared.",
+            f"Column {names[high]} has a standard deviation {times} that of column {names[low]}{comma} {so}; {advice} "
+            "unless the unit is shared.",
             ColumnScaleWarning,
         )

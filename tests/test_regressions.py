@@ -1121,3 +1121,62 @@ def test_merges_of_few_points_have_a_family_that_is_true(rng):
     found = es.validate_clusters(rng.normal(size=(12, 2)), 2, n_resamples=19, rng=0).to_frame(full=True)
     family = found.loc[found["question"] == "merge", "family"].iloc[0]
     assert family == "1 merge, down the tree"
+
+
+# ---------------------------------------------------------------- what a machine learner's first hour found
+
+
+def test_only_a_column_of_most_of_the_variance_is_said_to_decide(rng):
+    X = rng.normal(size=(80, 40))
+    with pytest.warns(es.ColumnScaleWarning, match=r"column 7, which hardly counts in the distances; use standardize"):
+        es.energy_cluster(X * np.where(np.arange(40) == 7, 1e-3, 1.0), 2, n_init=1, rng=0)
+    with pytest.warns(es.ColumnScaleWarning, match=r"^Column 7 has .* and decides the distances almost alone; use"):
+        es.energy_cluster(X * np.where(np.arange(40) == 7, 1e3, 1.0), 2, n_init=1, rng=0)
+
+
+def test_a_clusterer_of_points_that_is_given_a_matrix_warns_once(rng):
+    from sklearn.cluster import AgglomerativeClustering, KMeans
+
+    D = es.pairwise(np.repeat(rng.normal(size=(2, 2)) * 9, 30, axis=0) + rng.normal(size=(60, 2)))
+    how = {"metric": "precomputed", "n_splits": 1, "n_resamples": 39, "rng": 0}
+    with pytest.warns(es.EnergyStatsWarning, match=r"`clusterer` KMeans was given the matrix of rho") as caught:
+        es.cluster_test(D, clusterer=KMeans(2, n_init=1), **how)
+    assert len(caught) == 1
+    es.cluster_test(D, clusterer=AgglomerativeClustering(2, metric="precomputed", linkage="average"), **how)
+    es.cluster_test(D, clusterer=lambda R: (R[0] > R[0].mean()).astype(int), **how)
+
+
+def test_limits_of_many_columns_are_one_warning(rng):
+    X = np.maximum(rng.normal(size=(100, 5)), -0.8)
+    with pytest.warns(es.TiesWarning, match=r"So it is with 4 more: `.notes` names all\.") as caught:
+        found = es.cluster_test(X, n_splits=1, rng=0)
+    assert len(caught) == 1
+    assert sum("are its smallest" in note for note in found.notes) == 5
+
+
+def test_rows_of_weight_zero_do_not_count_in_a_score(rng):
+    X, w = rng.normal(size=(40, 2)), np.repeat([0.0, 2.0], [5, 35])
+    fitted = es.EnergyClustering(2, random_state=0).fit(X, sample_weight=w)
+    assert fitted.score(X, sample_weight=w) == pytest.approx(2 * fitted.score(X[5:]))
+    with pytest.raises(ValueError, match=r"`sample_weight` must not be zero everywhere"):
+        fitted.score(X, sample_weight=0 * w)
+
+
+def test_a_kernel_matrix_has_no_metric(rng):
+    K = es.distance_kernel(es.pairwise(rng.normal(size=(12, 2))))
+    for how in ({"metric": "cityblock"}, {"alpha": 0.5}):
+        with pytest.raises(ValueError, match=r'`metric` and `alpha` belong to `kernel="distance"`'):
+            es.mmd_test(K, groups=np.arange(12) % 2, kernel="precomputed", **how)
+
+
+def test_a_clusterer_that_wants_names_of_columns_is_told_that_there_are_none(rng):
+    import pandas as pd
+    from sklearn.cluster import KMeans
+    from sklearn.compose import make_column_transformer
+    from sklearn.pipeline import make_pipeline
+
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["a", "b"])
+    by_name = make_pipeline(make_column_transformer(("passthrough", ["a"])), KMeans(2, n_init=1))
+    with pytest.raises(ValueError, match="strings") as error:
+        es.cluster_test(X, clusterer=by_name, rng=0)
+    assert any("has to name them by position" in note for note in error.value.__notes__)

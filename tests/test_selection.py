@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 import warnings
 
 import matplotlib as mpl
@@ -591,7 +592,10 @@ def test_clusters_that_come_back_whatever_the_data_are_not_counted(rng):
     far = np.r_[clouds(rng, [[0.0, 0.0], [12.0, 0.0]], n=15), [[0.0, 400.0]]]
     head = " ".join(es.cluster_stability(far, 3, n_resamples=5, rng=rng).summary().split("\n\n")[0].split())
     assert "of 2 clusters of several points came back" in head
-    assert "; the 1 of one point mostly does whatever the data; that is no test." in head
+    assert re.search(r"; so did [01] of 1 of one point, as any point does that lies apart; that is no test\.", head)
+    # a point among others does not come back
+    alike = es.cluster_stability(1 - np.eye(30), 2, metric="precomputed", n_resamples=50, rng=rng)
+    assert "; so did 0 of 1 of one point" in " ".join(alike.summary().split())
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from energystats.clustering.search import MOVE_TOLERANCE, STARTS
 from energystats.clustering.seeding import count_distinct
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import collected
+from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import as_array
 from energystats.inputs.labels import NOISE, as_labels
 from energystats.inputs.table import masked_in
@@ -142,6 +142,14 @@ class UserClusterer:
             if (name == "random_state" or name.endswith("__random_state")) and given[name] is None
         )
 
+    @property
+    def takes_matrices(self) -> bool:
+        """Return whether the clusterer is a function, or one of its parameters says that it takes a matrix of rho."""
+        if not hasattr(self.clusterer, "get_params"):
+            return True
+        given = self.clusterer.get_params(deep=True).values()
+        return any(isinstance(value, str) and value == "precomputed" for value in given)
+
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
         """Return `fit_predict` of a clone of the clusterer seeded by `rng`, or the user's function itself."""
         if not hasattr(self.clusterer, "fit_predict"):
@@ -161,11 +169,21 @@ class UserClusterer:
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         """Return labels 0, 1, ... of all points by the user's clusterer, -1 in no cluster, and record their number."""
         given = d.matrix if d.coordinates is None else d.coordinates.copy()
+        if not self.counts and d.coordinates is None and not self.takes_matrices:
+            warn(
+                f"`clusterer` {self.name} was given the matrix of rho, and nothing says that it takes one: it then "
+                'clusters the rows of the matrix as points. Set its `metric="precomputed"`, if it has that, or give '
+                "a function from the matrix to labels.",
+                EnergyStatsWarning,
+            )
         try:
             with collected() if self.counts else nullcontext():  # what it warns of is said once
                 labels = self.seeded(rng)(given)
         except Exception as error:
-            error.add_note(f"`clusterer` failed on {d.n} points that it was given to cluster.")
+            error.add_note(
+                f"`clusterer` failed on {d.n} points that it was given to cluster, as an array without names of "
+                "columns: a step that chooses columns has to name them by position."
+            )
             raise
         codes = _clean_labels(labels, d.n)
         self.counts.append(int(codes.max()) + 1)

@@ -137,8 +137,9 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
     """
     points = d.coordinates
     limits = tuple(sentence for column in ties for sentence in column.limits)
-    for sentence in limits:
-        warn(sentence, TiesWarning)
+    if limits:
+        others = len(limits) - 1
+        warn(limits[0] + f" So it is with {others} more: `.notes` names all." * (others > 0), TiesWarning)
     return (
         *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
         *_note_directions(d),

@@ -273,7 +273,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         y : object
             Ignored.
         sample_weight : array_like of shape (m,), optional
-            Positive weights of the rows, the largest at most 1e9 times the smallest.
+            Weights of the rows, 0 or positive, the largest at most 1e9 times the smallest positive one.
 
         Returns
         -------
@@ -285,7 +285,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         table = self._table(X, reset=False)
         _, (sample_weight,) = opened((table,), {"sample_weight": sample_weight})
         lowest = self._read_distances(table, _smallest)
-        weights = as_weights(sample_weight, lowest.size, "sample_weight")
+        rows, weights = _weighted_rows(sample_weight, lowest.size)
+        lowest = lowest if rows is None else lowest[rows]
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:

@@ -19,11 +19,20 @@ from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.kernel import Exponential, Gaussian, Kernel
 from energystats.metrics.lookup import resolve
 
-__all__ = ["KernelLike", "center_kernel", "distance_kernel", "equivalent_kernels", "kernel_distance", "semimetric_of"]
+__all__ = [
+    "ONLY_DISTANCE",
+    "KernelLike",
+    "center_kernel",
+    "distance_kernel",
+    "equivalent_kernels",
+    "kernel_distance",
+    "semimetric_of",
+]
 
 
 KernelLike: TypeAlias = str | Metric | Callable[..., FloatArray]
 KERNELS = ("gaussian", "laplacian", "distance", "precomputed")
+ONLY_DISTANCE = '`metric` and `alpha` belong to `kernel="distance"`; leave them out for another kernel.'
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
@@ -261,7 +270,7 @@ def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metri
     if kernel == "distance":
         return resolve(metric, alpha)
     if metric != "euclidean" or alpha != 1:
-        raise ValueError('`metric` and `alpha` belong to `kernel="distance"`; leave them out for another kernel.')
+        raise ValueError(ONLY_DISTANCE)
     if isinstance(kernel, str):
         if kernel not in KERNELS:
             near = near_names(kernel, KERNELS)

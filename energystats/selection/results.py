@@ -317,7 +317,8 @@ class ClusterStabilityResult(VerdictFirst):
         what, beside, single = "cluster" if count == 1 else "clusters", "", self.k - count
         if single:
             what += " of several points"
-            beside = f"; the {single} of one point mostly do{'es' * (single == 1)} whatever the data"
+            alone = int((self.jaccard[~several] >= RECOVERED).sum())
+            beside = f"; so did {alone} of {single} of one point, as any point does that lies apart"
         came = f"{back} of {count} {what} came back in most resamples (mean Jaccard .75 or more)"
         return f"{came}{beside}; that is no test."
 
