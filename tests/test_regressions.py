@@ -1180,3 +1180,14 @@ def test_a_clusterer_that_wants_names_of_columns_is_told_that_there_are_none(rng
     with pytest.raises(ValueError, match="strings") as error:
         es.cluster_test(X, clusterer=by_name, rng=0)
     assert any("has to name them by position" in note for note in error.value.__notes__)
+
+
+@pytest.mark.parametrize(("n", "noise"), [(60, 0.0), (60, 1e-12), (60, 1e-6), (135, 0.0), (135, 1e-5)])
+def test_points_at_equal_distances_show_no_clusters(n, noise, rng):
+    """Those that gave no line all lie at one place along it, and folds at five places were five modes: p = .006."""
+    E = np.triu(rng.normal(size=(n, n)) * noise, 1)
+    R = 1 - np.eye(n) + E + E.T
+    for k in (2, 3):
+        found = es.cluster_test(R, k, metric="precomputed", n_splits=2, rng=0)
+        assert found.pvalue == 1
+        assert any("about equally far from each other" in note for note in found.notes)

@@ -71,6 +71,12 @@ COLUMNS_BEHIND_MATRIX = Caution(
     "there are many columns, some are not found, and values that repeat count as modes.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
+EQUALLY_FAR = Caution(
+    "The points are about equally far from each other, so that no line parts them: nothing was tested.",
+    "Points that gave no line all lie at one place along it, which differs from fold to fold only.",
+)
+ALIKE_RHO = 1e-7  # of the largest rho: what rounding leaves of equal ones
+APART = 4.0  # times the variance within folds, that of their means: of points of one population it is a quarter or less
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
 
@@ -100,10 +106,13 @@ class _Split:
         One for each contrast.
     parts : dict
         For each space the rows of each part that was clustered, and their labels.
+    equally_far : bool
+        Whether the points of a fold all lie at one place along its line.
     """
 
     outcomes: list[_Outcome]
     parts: dict[Kind, list[tuple[IntArray, IntArray]]]
+    equally_far: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,7 +170,9 @@ class _Splitter:
         pooled = {kind: np.full((self.n_contrasts, n), np.nan) for kind in self.names}
         first: dict[Kind, Lines] = {}
         parts: dict[Kind, list[tuple[IntArray, IntArray]]] = {kind: [] for kind in self.names}
-        for fold, others in assign_folds(n, rng):
+        fold_of = np.zeros(n, dtype=np.intp)
+        for number, (fold, others) in enumerate(assign_folds(n, rng)):
+            fold_of[fold] = number
             # the points outside the fold give the lines, in every space; the fold has no part in them
             for kind, names in self.names.items():
                 part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
@@ -178,8 +189,11 @@ class _Splitter:
         # one test of all n scores: a mixture of nearly equal projections
         scored = ~np.isnan(pooled[GIVEN][0])
         kinds = [kind for kind in pooled if not np.isnan(pooled[kind][:, scored]).any()]
-        if scored.sum() < SMALLEST_SCORED_PART:
-            return _Split([_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts, parts)
+        equally_far = scored.any() and _lie_apart(pooled[GIVEN][:, scored], fold_of[scored])
+        if scored.sum() < SMALLEST_SCORED_PART or equally_far:
+            nothing = [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
+            return _Split(nothing, parts, equally_far)
+        kinds = [kind for kind in kinds if not _lie_apart(pooled[kind][:, scored], fold_of[scored])]
         shares = np.array([SHARES[kind] for kind in kinds])
         how = (shares / shares.sum(), self.n_resamples, self.factor, rng, self.first_batch)
         found = []
@@ -207,6 +221,22 @@ def _without_outer(t: FloatArray) -> FloatArray:
     """Return positions along a line, sorted and without the smallest and the largest twentieth; (n,) -> (m,)."""
     outer = int(OUTER * t.size)
     return np.asarray(np.sort(t)[outer : t.size - outer])
+
+
+def _are_equally_far(d: Dissimilarity) -> bool:
+    """Return whether a matrix of rho holds one value off the diagonal, as of categories that are all different."""
+    if d.coordinates is not None:
+        return False
+    apart = d.matrix[~np.eye(d.n, dtype=bool)]
+    return bool(np.ptp(apart) <= ALIKE_RHO * np.abs(apart).max())
+
+
+def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
+    """Return whether the folds lie apart along some line, each at a place of its own; (n_contrasts, n), (n,)."""
+    parts = [scores[:, fold_of == fold] for fold in np.unique(fold_of)]
+    within = np.mean([part.var(axis=1) for part in parts], axis=0)
+    between = np.var([part.mean(axis=1) for part in parts], axis=0)
+    return bool((between > APART * within).any())
 
 
 def assign_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
@@ -251,8 +281,10 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative, several=len(kinds) > 1),
     )
-    splits = [_Split([_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})], {})]
-    if k > 1:
+    nothing = [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * splitter.n_contrasts
+    alike = k > 1 and _are_equally_far(d)
+    splits = [_Split(nothing, {}, alike)]
+    if k > 1 and not alike:
         shown = options.progress
         if user_clusterer is not None:  # now that the number of its clusters is known
             size = replace(Size.of(d), exact=True)  # what it takes to find them is not
@@ -267,11 +299,12 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     ties = [*space.scorer.ties, *pooled]
     return replace(
         found,
-        n_splits=n_splits if k > 1 else 0,
-        n_clustered=n_clustered if k > 1 else 0,
+        n_splits=n_splits if k > 1 and not alike else 0,
+        n_clustered=n_clustered if k > 1 and not alike else 0,
         conservative=options.conservative,
         jittered=bool(ties),
         notes=(
+            *((EQUALLY_FAR,) if all(split.equally_far for split in splits) else ()),
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
             *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
