@@ -55,7 +55,7 @@ class DoubleDippingWarning(EnergyStatsWarning):
 
 
 class ColumnScaleWarning(EnergyStatsWarning):
-    """Warn that spreads of columns are so unequal that one decides all distances, or z-scores magnify rounding."""
+    """Warn that one column decides the distances or another hardly counts, or that z-scores magnify rounding."""
 
 
 class MatrixAsPointsWarning(EnergyStatsWarning):

@@ -1191,3 +1191,14 @@ def test_points_at_equal_distances_show_no_clusters(n, noise, rng):
         found = es.cluster_test(R, k, metric="precomputed", n_splits=2, rng=0)
         assert found.pvalue == 1
         assert any("about equally far from each other" in note for note in found.notes)
+
+
+def test_pairs_whose_spread_cannot_be_tested_are_not_counted_as_equal(rng):
+    X, g = rng.normal(size=(32, 2)), np.repeat(["a", "b", "c"], [15, 15, 2])
+    some = es.pairwise_tests(X, g, n_resamples=99, rng=0).summary()
+    assert "of 3 pairs, of unequal spread in" in some
+    assert "of the 1 whose spread can be tested." in " ".join(some.split())
+    none = es.pairwise_tests(
+        X[13:], np.where(g[13:] == "b", "b", "a"), n_resamples=99, rng=0, sample_weight=np.r_[9, np.ones(18)]
+    )
+    assert "of 1 pair, the spread of no pair can be tested." in " ".join(none.summary().split())

@@ -122,10 +122,11 @@ def pairwise_tests(
     -----
     An energy test sees any difference between distributions; its companion, the test of `spread_test`, compares the
     distances of the points from the spatial medians of their groups. It is approximate, and NaN for groups of fewer
-    than three points, two of two whole plots, where a point has more than a third of the weight, or where groups have
-    other shares of strata of fewer than three of their units. Measured levels, and which `energy_test` with which seed
-    gives the p of a pair: `docs/distribution-tests.md`. The cost of `energy_test` for each pair, and O(n^2) a step of
-    the search for the medians of all groups; memory as there, and n numbers a group.
+    than three points, two of two whole plots, where a point has more than a third of the weight of its group, or of
+    its group within a stratum, or where groups have other shares of strata of fewer than three of their units.
+    Measured levels, and which `energy_test` with which seed gives the p of a pair: `docs/distribution-tests.md`. The
+    cost of `energy_test` for each pair, and O(n^2) a step of the search for the medians of all groups; memory as
+    there, and n numbers a group.
 
     References
     ----------
@@ -449,8 +450,13 @@ class PairwiseTestsResult(Result):
         wide = int((self.pvalue_spread_adjusted <= LEVEL).sum())
         adjusted = "unadjusted" if self.correction == "none" else "adjusted"
         pairs = f"{len(self.rows)} pair{'s' * (len(self.rows) > 1)}"
-        evidence = f"evidence of a difference in {differ} of {pairs}, of unequal spread in {wide}"
-        return f"At level {LEVEL:g}, {adjusted}: {evidence}."
+        tested = int((~np.isnan(self.pvalue_spread_adjusted)).sum())
+        spread = f"of unequal spread in {wide}"
+        if not tested:
+            spread = "the spread of no pair can be tested"
+        elif tested < len(self.rows):
+            spread += f" of the {tested} whose spread can be tested"
+        return f"At level {LEVEL:g}, {adjusted}: evidence of a difference in {differ} of {pairs}, {spread}."
 
     def _frame(self) -> pd.DataFrame:
         """Return the table of pairs as a data frame, with the options of the test repeated in every row."""
