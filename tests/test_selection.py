@@ -25,6 +25,7 @@ from energystats.selection.gap import (
     GapReference,
     _state_problem,
     _withins_up_to,
+    count_threads,
     first_within_one_error,
     fit_gap_reference,
     gap_curve,
@@ -322,6 +323,13 @@ def test_one_column(rng):
     for held in (d, d.stored()):
         found, exact = _withins_up_to(held, 2, 5, rng), es.cluster_1d(x)
         assert found.tolist() == pytest.approx([exact.total, exact.within])
+
+
+def test_searches_side_by_side_do_not_add_up_to_more_memory_than_one_large_matrix(rng):
+    d = Dissimilarity.from_data(rng.random((20_000, 2)), metric="euclidean", alpha=1.0)
+    assert count_threads(d) == 1  # each holds its pairs in single precision: 1.6 GB
+    own = Dissimilarity.from_data(rng.random((50, 2)), metric=lambda X, Y: abs(X[:, None, 0] - Y[:, 0]), alpha=1.0)
+    assert count_threads(own) == 1  # a user's function is called from one thread
 
 
 def test_reference_sets_of_many_points_have_the_w_of_double_precision(rng):

@@ -144,6 +144,11 @@ class _Splitter:
         """Return the number of contrasts: one per cluster against the rest, but only one for two clusters."""
         return self.k if self.k > 2 else 1
 
+    @property
+    def no_outcomes(self) -> list[_Outcome]:
+        """Return an outcome without evidence, p = 1, for every contrast."""
+        return [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
+
     def combine(self, pvalues: FloatArray) -> tuple[float, list[float]]:
         """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts)."""
         return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
@@ -191,8 +196,7 @@ class _Splitter:
         kinds = [kind for kind in pooled if not np.isnan(pooled[kind][:, scored]).any()]
         equally_far = scored.any() and _lie_apart(pooled[GIVEN][:, scored], fold_of[scored])
         if scored.sum() < SMALLEST_SCORED_PART or equally_far:
-            nothing = [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
-            return _Split(nothing, parts, equally_far)
+            return _Split(self.no_outcomes, parts, equally_far)
         kinds = [kind for kind in kinds if not _lie_apart(pooled[kind][:, scored], fold_of[scored])]
         shares = np.array([SHARES[kind] for kind in kinds])
         how = (shares / shares.sum(), self.n_resamples, self.factor, rng, self.first_batch)
@@ -281,10 +285,11 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative, several=len(kinds) > 1),
     )
-    nothing = [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * splitter.n_contrasts
-    alike = k > 1 and _are_equally_far(d)
-    splits = [_Split(nothing, {}, alike)]
-    if k > 1 and not alike:
+    # where they are exactly so, ties are jittered, which hides that folds lie apart
+    equally_far = k > 1 and _are_equally_far(d)
+    is_tested = k > 1 and not equally_far
+    splits = [_Split(splitter.no_outcomes, {}, equally_far)]
+    if is_tested:
         shown = options.progress
         if user_clusterer is not None:  # now that the number of its clusters is known
             size = replace(Size.of(d), exact=True)  # what it takes to find them is not
@@ -299,8 +304,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     ties = [*space.scorer.ties, *pooled]
     return replace(
         found,
-        n_splits=n_splits if k > 1 and not alike else 0,
-        n_clustered=n_clustered if k > 1 and not alike else 0,
+        n_splits=n_splits if is_tested else 0,
+        n_clustered=n_clustered if is_tested else 0,
         conservative=options.conservative,
         jittered=bool(ties),
         notes=(

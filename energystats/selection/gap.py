@@ -36,6 +36,7 @@ __all__ = [
     "GapCurve",
     "GapReference",
     "NullKind",
+    "count_threads",
     "eigengaps",
     "first_within_one_error",
     "fit_gap_reference",
@@ -95,7 +96,7 @@ def gap_curve(
         return logarithm(_withins_up_to(drawn[0], k_max, starts, drawn[1]))
 
     # every set has a generator of its own, so that neither order nor number of threads matter
-    searched = map_in_threads(search, sets, _count_threads(sets[0][0]))
+    searched = map_in_threads(search, sets, count_threads(sets[0][0]))
     shown = with_bar(searched, progress, total=n_resamples, unit="reference set", size=lambda _: 1)
     with one_thread(), closing(searched), closing(shown):
         logs = np.array(list(shown))
@@ -108,8 +109,8 @@ def gap_curve(
     return GapCurve(logs.mean(axis=0) - log_within, error, _holds_single(sets[0][0]))
 
 
-def _count_threads(d: Dissimilarity) -> int:
-    """Return the number of threads for clustering reference sets of this size, limited by memory and by the metric."""
+def count_threads(d: Dissimilarity) -> int:
+    """Return the number of threads for searches that may each hold a matrix: memory and the metric limit it."""
     return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 

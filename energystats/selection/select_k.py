@@ -11,7 +11,7 @@ from typing import Literal, cast
 import numpy as np
 
 from energystats._core.interrupts import map_in_threads
-from energystats._core.threads import one_thread, threads_given
+from energystats._core.threads import one_thread
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, metric_to_test
@@ -37,6 +37,7 @@ from energystats.selection.gap import (
     DrawsTables,
     GapCurve,
     NullKind,
+    count_threads,
     eigengaps,
     first_within_one_error,
     fit_gap_reference,
@@ -342,8 +343,8 @@ def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: 
         k, child = numbered
         return AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0]
 
-    # all share the matrix of rho, and each has a generator of its own
-    fits = map_in_threads(fit, enumerate(rng.spawn(k_max), start=1), threads_given() if d.metric.in_threads else 1)
+    # each has a generator of its own, so that neither order nor number of threads matter
+    fits = map_in_threads(fit, enumerate(rng.spawn(k_max), start=1), count_threads(d))
     with one_thread(), closing(fits):
         return list(fits)
 
