@@ -761,6 +761,31 @@ def test_the_summary_says_in_which_space_terms_are_additive():
     assert [is_interaction(name) for name in ("a:b", "`a:1`", "C(a, x[1:])", "b")] == [True, False, False, False]
 
 
+def test_a_term_beside_blocks_alone_is_not_adjusted():
+    """Where the other terms are constant within strata rows are permuted as they are: no residuals, nothing approximate."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {"block": np.repeat(list("uvwxyz"), 4), "a": np.tile(["0", "1"], 12), "b": np.tile([0, 0, 1, 1], 6)}
+    )
+    y = rng.standard_normal((24, 2))
+    how = {"data": data, "n_resamples": 99, "rng": 0, "design": es.Design(strata="block")}
+    found = es.disco(y, "~ block + a", **how)
+    assert [row.is_adjusted for row in found.terms] == [False, False]
+    assert found.terms[1].pvalue == found.terms[1].pvalue_features
+    text = " ".join(found.summary().split())
+    assert "constant within every stratum, where rows are permuted, so that p is exact." in text
+    assert "approximate" not in text
+    assert "give coordinates" not in text
+    # beside a term that varies within strata it is, and without coordinates in the feature space alone
+    R = es.pairwise(y)
+    both = es.disco(R, "~ block + a + b", **how, metric="precomputed")
+    assert [row.is_adjusted for row in both.terms] == [False, False, True]
+    assert any(note.startswith("p of an adjusted term is about") for note in both.notes)
+    assert "p of an adjusted term permutes residuals and is approximate." in " ".join(both.summary().split())
+    marginal = es.disco(y, "~ block + a + b", **how, decomposition="marginal")
+    assert [row.is_adjusted for row in marginal.terms] == [False, True, True]
+
+
 def test_shifts_are_additive_on_a_line():
     """The feature space of |x - y| is curved: there two shifts of one line are an interaction, in location they are not."""
     a, b = np.tile([0, 1], 20), np.repeat([0, 1], 20)

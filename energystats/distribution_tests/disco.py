@@ -623,6 +623,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
             pvalue=over_null_models(in_features[j], in_location.get(j), interaction=is_interaction(names[j])),
             pvalue_features=in_features[j],
             pvalue_location=in_location.get(j, math.nan),
+            is_adjusted=tested[j] and inner.is_adjusted_term(j),
         )
         for j, (S_t, _) in enumerate(parts)
     ]
@@ -644,13 +645,14 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=_notes_on_terms(question, inner, r, residuals),
+        notes=_notes_on_terms(question, inner, r, rows),
     )
 
 
-def _notes_on_terms(question: _Question, inner: _Model, r: int, residuals: list[int]) -> tuple[str, ...]:
+def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[DiscoRow]) -> tuple[str, ...]:
     """Return the notes of a test of several terms or of a covariate, whose model has rank r."""
-    in_location = residuals or question.d.metric.only_means or len(question.terms) == 1
+    of_features = [row for row in rows if row.is_adjusted and math.isnan(row.pvalue_location)]
+    in_location = question.d.metric.only_means or not of_features
     curved = CURVED_INTERACTION if any(is_interaction(term.name) for term in question.terms) else CURVED
     return (
         *question.notes,
@@ -665,7 +667,7 @@ def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> li
     # with squared distances the feature space is that of the coordinates; other metrics compare no differences
     if not d.metric.by_differences or d.metric.only_means:
         return []
-    return [j for j, each in enumerate(model.hypotheses) if tested[j] and each.reduced.shape[1]]
+    return [j for j, is_tested in enumerate(tested) if is_tested and model.is_adjusted_term(j)]
 
 
 def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
@@ -729,10 +731,17 @@ class _Model:
     hypotheses: tuple[Hypothesis, ...]
     strata: Groups | None = None
 
+    def is_adjusted_term(self, j: int) -> bool:
+        """Return whether term j is adjusted for another one that varies, within strata where rows are permuted there.
+
+        Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
+        """
+        return self.hypotheses[j].reduced.shape[1] > 0
+
     @property
     def is_adjusted(self) -> bool:
         """Return whether some term is adjusted for another one."""
-        return any(each.reduced.shape[1] for each in self.hypotheses)
+        return any(self.is_adjusted_term(j) for j in range(len(self.hypotheses)))
 
     def reduced_basis(self, j: int) -> FloatArray:
         """Return an orthonormal basis of what term j is adjusted for, the strata included; (n, q)."""

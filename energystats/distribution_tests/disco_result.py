@@ -61,8 +61,11 @@ class DiscoRow:
     pvalue_features : float
         p of F: the terms are additive in the feature space of rho, where points that move change direction, too.
     pvalue_location : float
-        p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is adjusted for
-        none, where it would be the same (squared distances), and for a matrix and metrics of other than differences.
+        p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is not adjusted,
+        where it would be the same (squared distances), and for a matrix and metrics of other than differences.
+    is_adjusted : bool
+        Whether `pvalue` permutes residuals of a model without the term, and is approximate. False where rows can be
+        permuted as they are, which is exact: with a first term, or where the other terms are constant within strata.
     """
 
     name: str
@@ -73,6 +76,7 @@ class DiscoRow:
     pvalue: float = math.nan
     pvalue_features: float = math.nan
     pvalue_location: float = math.nan
+    is_adjusted: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -200,7 +204,12 @@ class DiscoResult(Result):
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
-            lines.append(f"Each term is adjusted for {adjusted}; its p permutes residuals and is approximate.")
+            sentence = f"Each term is adjusted for {adjusted}"
+            if any(row.is_adjusted for row in self.terms):
+                sentence += "; p of an adjusted term permutes residuals and is approximate"
+            elif self.n_strata:
+                sentence += "; these are constant within every stratum, where rows are permuted, so that p is exact"
+            lines.append(f"{sentence}.")
             lines += self._null_of_terms()
             with_p = sum(not math.isnan(row.pvalue) for row in self.terms)
             if with_p > 1:

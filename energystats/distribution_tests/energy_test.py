@@ -74,7 +74,7 @@ def energy_test(
         is "permutation". "sliced" and "binned" are for many rows, with an exact level; "asymptotic" and "cross" are
         approximations without permutations. Options stand in an object: ``es.Permutation(9999, stop_at=20)``.
     n_resamples : int, optional
-        Random permutations: 999, or the number of `method`.
+        Random permutations: 999, or the number of `method`. Not with "asymptotic" and "cross", which make none.
     design : Design, optional
         Strata, pairs or whole plots: ``es.Design(strata=block)``. None: all rows may be exchanged.
     sample_weight : array_like of shape (n,), optional

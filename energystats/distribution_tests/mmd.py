@@ -144,7 +144,7 @@ def mmd_test(
     method : {"auto", "exact", "permutation", "asymptotic", "cross"} or Permutation, default "auto"
         As for `energy_test`.
     n_resamples : int, optional
-        Random permutations: 999, or the number of `method`.
+        Random permutations: 999, or the number of `method`. Not with "asymptotic" and "cross", which make none.
     design : Design, optional
         Strata, pairs or whole plots, as for `energy_test`.
     progress : bool or None, default None

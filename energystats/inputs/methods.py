@@ -11,6 +11,7 @@ __all__ = ["MOST_BINS", "Binned", "MethodLike", "Permutation", "Sampling", "Slic
 
 
 MOST_BINS = 4096  # whose matrix of sums is kept
+WITHOUT_RESAMPLES = ("asymptotic", "cross")  # p from a formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +189,8 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
     own = method.n_resamples if isinstance(method, Permutation) else asked
     if asked is not None and own != asked:
         raise ValueError(f"`n_resamples={asked}` and `method={method!r}` differ; give the number in one of them.")
+    if asked is not None and name in WITHOUT_RESAMPLES:
+        raise ValueError(f'`method="{name}"` makes no permutations and does not go with `n_resamples={asked}`.')
     sampling = Sampling(name, default if own is None else own)
     made = method if isinstance(method, Permutation | Sliced | Binned) else OBJECTS[name]() if name in OBJECTS else None
     if made is None:

@@ -143,10 +143,10 @@ def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> 
         rng = np.random.SeedSequence(**rng.state)
     # NumPy takes True for the seed 1
     if isinstance(rng, bool):
-        raise TypeError(f"`{name}` must be a seed, a numpy Generator or None, got {rng!r}.")
+        raise TypeError(f"`{name}` must be a seed, a numpy Generator, a RandomState or None, got {rng!r}.")
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError) as error:
         raise type(error)(
-            f"`{name}` must be a seed (whole number >= 0), a numpy Generator or None, got {rng!r}."
+            f"`{name}` must be a seed (whole number >= 0), a numpy Generator, a RandomState or None, got {rng!r}."
         ) from error
