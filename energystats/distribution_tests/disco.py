@@ -736,7 +736,7 @@ class _Model:
 
         Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
         """
-        return self.hypotheses[j].reduced.shape[1] > 0
+        return bool(self.hypotheses[j].reduced.shape[1])
 
     @property
     def is_adjusted(self) -> bool:
