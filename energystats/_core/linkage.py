@@ -14,6 +14,25 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 
 
 @njit
+def _refresh_row(
+    H: FloatArray, x: int, active: IntArray, count: int, formed: IntArray, fresh: IntArray, now: int
+) -> None:
+    """Copy to row x the heights to clusters that were formed after it was last complete, from the rows of these.
+
+    A union writes its own row alone: a column of a large matrix costs a miss of the cache for every entry, and most
+    columns are needed by few clusters before the next merge.
+    """
+    row = H[x]
+    since = fresh[x]
+    if since < now:
+        for a in range(count):
+            i = active[a]
+            if formed[i] > since:
+                row[i] = H[i, x]
+        fresh[x] = now
+
+
+@njit
 def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
     """Find the active cluster with the smallest entry of `row`; `nearest` wins ties, if not negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
@@ -27,7 +46,7 @@ def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: 
 
 @njit
 def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
-    """Update the heights between the union of clusters x and y and all others (Lance-Williams), in row and column y.
+    """Update the heights between the union of clusters x and y and all others (Lance-Williams), in row y.
 
     A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
     rounding from saying otherwise, so that heights never fall.
@@ -43,9 +62,7 @@ def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, siz
             n_i = sizes[i]
             # Lance and Williams' recurrence with Ward's coefficients, which hold for every rho [theory 4]
             joined = ((n_x + n_i) * to_x[i] + (n_y + n_i) * to_y[i] - n_i * height) / (n_x + n_y + n_i)
-            joined = max(joined, min(to_x[i], to_y[i]))
-            to_y[i] = joined
-            H[i, y] = joined
+            to_y[i] = max(joined, min(to_x[i], to_y[i]))
     sizes[y] += n_x
 
 
@@ -56,6 +73,8 @@ def _make_merges(
     active: IntArray,
     chain: IntArray,
     length: int,
+    formed: IntArray,
+    fresh: IntArray,
     pairs: IntArray,
     heights: FloatArray,
     first: int,
@@ -72,6 +91,7 @@ def _make_merges(
         while True:
             x = chain[length - 1]
             previous = chain[length - 2] if length > 1 else -1
+            _refresh_row(H, x, active, count, formed, fresh, merge)
             y = _find_nearest_neighbour(H[x], x, active, count, previous)
             if y == previous:
                 break
@@ -86,7 +106,9 @@ def _make_merges(
             if active[a] != x:
                 active[kept] = active[a]
                 kept += 1
+        _refresh_row(H, y, active, count - 1, formed, fresh, merge)
         _merge_rows(H, x, y, active, count - 1, sizes)
+        formed[y] = fresh[y] = merge + 1
     return length
 
 
@@ -99,11 +121,12 @@ def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> 
     n = len(H)
     active = np.arange(n)
     chain, length = np.empty(n, np.intp), 0
+    formed, fresh = np.zeros(n, np.intp), np.zeros(n, np.intp)  # after which merge a cluster and its row are complete
     pairs, heights = np.empty((n - 1, 2), np.intp), np.empty(n - 1)
     merges = max(1, at_once // n)
     for first in range(0, n - 1, merges):  # in pieces, between which Ctrl-C is answered
         last = min(first + merges, n - 1)
-        length = int(_make_merges(H, sizes, active, chain, length, pairs, heights, first, last))
+        length = int(_make_merges(H, sizes, active, chain, length, formed, fresh, pairs, heights, first, last))
     return pairs, heights
 
 
