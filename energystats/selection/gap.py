@@ -16,7 +16,7 @@ import numpy as np
 from energystats._core.gram import DENSE_LIMIT, largest_pairs, some_eigenvalues
 from energystats._core.interrupts import map_in_threads
 from energystats._core.restarts import tries_for
-from energystats._core.threads import one_thread, threads_given
+from energystats._core.threads import one_thread, side_by_side, threads_given
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray
 from energystats.cluster_tests.reference_samples import Axes, MarginalReference, compares_numbers, principal_axes
@@ -225,6 +225,7 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapRefe
 # ---------------------------------------------------------------- gaps between eigenvalues
 
 DECAY = 3.0  # affinity exp(-DECAY rho/median): a third of the median distance counts as near
+ROWS_AT_ONCE = 64  # of the affinities, which stay in the cache
 
 
 def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
@@ -234,15 +235,32 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     A is positive definite for rho of negative type (Schoenberg), and the same in any unit.
     """
     n = len(R)
-    sizes = np.abs(R[R != 0])
-    A = np.exp(-DECAY / np.median(sizes) * R) if sizes.size else np.ones((n, n))
-    # D^(-1/2) A D^(-1/2) is symmetric and has the eigenvalues of D^(-1) A
-    root = np.sqrt(A.sum(axis=1))
-    A /= root[:, None]
-    A /= root
+    rate, A = DECAY / (_median_size(R) or 1.0), np.empty((n, n))
+    root = np.empty(n)
+
+    def fill(rows: slice) -> None:
+        np.exp(np.multiply(R[rows], -rate, out=A[rows]), out=A[rows])
+        root[rows] = np.sqrt(A[rows].sum(axis=1))
+
+    def scale(rows: slice) -> None:
+        # D^(-1/2) A D^(-1/2) is symmetric and has the eigenvalues of D^(-1) A
+        A[rows] /= root[rows, None]
+        A[rows] /= root
+
+    parts = [slice(start, start + ROWS_AT_ONCE) for start in range(0, n, ROWS_AT_ONCE)]
+    with side_by_side(len(parts)) as apply:
+        apply(fill, parts)
+        apply(scale, parts)
     if n <= DENSE_LIMIT or 4 * count > n:
         return np.asarray(some_eigenvalues(A, n - count, n - 1)[::-1])
     return largest_pairs(lambda columns: A @ columns, n, count)[0]
+
+
+def _median_size(R: FloatArray) -> float:
+    """Compute the median of the absolute values of rho that are not 0; 0 if all are."""
+    above = np.concatenate([row[i + 1 :] for i, row in enumerate(R)])  # every pair once has the same median
+    sizes = np.abs(above, out=above) if above.all() else np.abs(above[above != 0])
+    return float(np.median(sizes, overwrite_input=True)) if sizes.size else 0.0
 
 
 def eigengaps(R: FloatArray, k_max: int) -> FloatArray:
