@@ -1286,8 +1286,15 @@ def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypat
     assert said not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("named", [None, "nm"])
-@pytest.mark.parametrize("names", [list("pqrstu"), [3, 11, 4, 25, 8, 31]])
+@pytest.mark.parametrize(
+    ("names", "named"),
+    [
+        (list("pqrstu"), "nm"),
+        ([3, 11, 4, 25, 8, 31], None),
+        pytest.param(list("pqrstu"), None, marks=pytest.mark.slow),
+        pytest.param([3, 11, 4, 25, 8, 31], "nm", marks=pytest.mark.slow),
+    ],
+)
 def test_an_index_of_parquet_names_the_rows(tmp_path, capsys, monkeypatch, names, named):
     """One without a name was a column that is not numeric, or a measurement."""
     monkeypatch.chdir(tmp_path)

@@ -439,6 +439,7 @@ def test_values_that_a_newer_distribution_cannot_give_are_told(x, make, said):
     assert said is None or said in found.notes[0]
 
 
+@pytest.mark.slow
 def test_draws_from_another_range_than_the_quantiles_stand_for_a_distribution(rng):
     """SciPy wraps draws of `vonmises` to (-pi, pi], and has its quantiles on (loc - pi, loc + pi)."""
     distribution = stats.vonmises(2, loc=np.pi)
@@ -823,6 +824,7 @@ def test_quantiles_for_which_the_search_of_scipy_fails(distribution):
     assert (distribution.cdf(found - 1) < q + 1e-12).all()
 
 
+@pytest.mark.slow
 def test_ten_thousand_quantiles_of_a_heavy_tail():
     found = es.goodness_of_fit([1, 1, 2, 3, 9], stats.zipf(1.8), alpha=0.4, n_resamples=1, n_reference=10_000, rng=0)
     assert found.reference == "quantiles"

@@ -434,7 +434,7 @@ def test_an_object_with_nothing_but_fit_predict(two):
     assert found.pvalue == es.cluster_test(two, clusterer=in_the_middle, n_resamples=19, rng=1).pvalue
 
 
-@pytest.mark.parametrize("method", ["split", "refit", "crossfit"])
+@pytest.mark.parametrize("method", ["split", "refit", pytest.param("crossfit", marks=pytest.mark.slow)])
 def test_the_number_of_clusters_is_that_of_the_clusterer(two, method):
     how = {"clusterer": KMeans(3, n_init=1, random_state=0), "method": method, "n_resamples": 19, "rng": 0}
     alone, same, other = es.cluster_test(two, **how), es.cluster_test(two, 3, **how), es.cluster_test(two, 5, **how)

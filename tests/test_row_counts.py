@@ -70,7 +70,9 @@ def test_other_tables_are_left_alone(rng, make):
 
 
 @pytest.mark.filterwarnings("ignore:Some values of .* are heaps")  # in one of some thousand tables, by chance
-@pytest.mark.parametrize("name", ["shares", "counts per 10,000", "centred logarithms"])
+@pytest.mark.parametrize(
+    "name", ["shares", *(pytest.param(n, marks=pytest.mark.slow) for n in ("counts per 10,000", "centred logarithms"))]
+)
 def test_one_population_of_counts_is_one_cluster(rng, name):
     """Nearly all such samples were rejected: with level .05 more than 4 of 20 are by a chance of .003."""
     rejected = 0
@@ -172,6 +174,7 @@ def test_a_constant_changes_no_p_of_whole_numbers(rng):
     assert not any("counts times a factor" in note for each in found for note in each.notes)
 
 
+@pytest.mark.slow
 def test_one_cloud_of_whole_numbers_is_one_cluster(rng):
     """Nearly half of such samples were rejected: with level .05 more than 4 of 20 are by a chance of .003."""
     rejected = 0

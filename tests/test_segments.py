@@ -1036,6 +1036,10 @@ def test_a_second_scale_of_the_order_is_noted(rng):
 # ---------------------------------------------------------------- level
 
 
+QUICK_ROWS = list(ROWS_OF_ONE_LAW)[:2]
+OTHER_ROWS = [name for name in ROWS_OF_ONE_LAW if name not in QUICK_ROWS]
+
+
 def count_rejections(draw, n, replicates, **how):
     found = 0
     for seed in range(replicates):
@@ -1044,7 +1048,7 @@ def count_rejections(draw, n, replicates, **how):
     return found
 
 
-@pytest.mark.parametrize("name", ROWS_OF_ONE_LAW)
+@pytest.mark.parametrize("name", [*QUICK_ROWS, *(pytest.param(n, marks=pytest.mark.slow) for n in OTHER_ROWS)])
 def test_level_of_small_samples(name):
     """Of all orders, or of 19: at most .1, up to what a binomial allows."""
     assert count_rejections(ROWS_OF_ONE_LAW[name], 20, 120, n_resamples=19) <= binom.ppf(0.9999, 120, 0.1)

@@ -612,7 +612,7 @@ def test_clusters_that_a_tree_cut_elsewhere_are_not_tested(rng):
     assert_array_equal(found.partition.labels, tree.labels)
 
 
-@pytest.mark.parametrize("k", [2, 3])
+@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_one_seed_finds_the_same_clusters_of_all_points_in_every_call(rotating_seed, k):
     X = np.random.default_rng(rotating_seed).standard_normal((150, 6))  # one cloud has many local optima
     found = es.energy_cluster(X, k, rng=4)
