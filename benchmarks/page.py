@@ -339,8 +339,8 @@ def draw_ratios(rows, file):
 
 
 def k_of(job):
-    """The number of clusters of a job, where it has one."""
-    found = re.search(r"k = \d+", job)
+    """The number of clusters, or the sizes of the samples, of a job that is not named by it already."""
+    found = re.search(r"(?<!to )k = \d+|n = m = \d+", job)
     return f", {found[0]}" if found else ""
 
 
