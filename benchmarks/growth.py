@@ -77,7 +77,7 @@ def jobs():
             (50_000, 100_000, 200_000), 1, 1,
         ),
         "cluster_1d": (lambda n: es.cluster_1d(line(n), 5), long, 1, 1),
-        "energy_hclust": (lambda n: es.energy_hclust(X(n)), (2000, 4000, 8000), 2, 2),
+        "energy_hclust": (lambda n: es.energy_hclust(X(n)), (4000, 8000, 16_000), 2, 2),
         "cluster_test": (lambda n: es.cluster_test(X(n), rng=0), dense, 2, 2),
         "cluster_tree": (lambda n: es.cluster_tree(X(n), rng=0), dense, 2, 2),
         "cluster_stability": (lambda n: es.cluster_stability(clouds(n), 4, n_resamples=10, rng=0), dense, 2, 2),

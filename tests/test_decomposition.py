@@ -773,7 +773,10 @@ def test_a_term_beside_blocks_alone_is_not_adjusted():
     assert [row.is_adjusted for row in found.terms] == [False, False]
     assert found.terms[1].pvalue == found.terms[1].pvalue_features
     text = " ".join(found.summary().split())
-    assert "constant within every stratum, where rows are permuted, so that p is exact." in text
+    assert (
+        "what tested terms are adjusted for is constant within every stratum, where rows are permuted, so that p is exact."
+        in text
+    )
     assert "approximate" not in text
     assert "give coordinates" not in text
     # beside a term that varies within strata it is, and without coordinates in the feature space alone

@@ -208,7 +208,10 @@ class DiscoResult(Result):
             if any(row.is_adjusted for row in self.terms):
                 sentence += "; p of an adjusted term permutes residuals and is approximate"
             elif self.n_strata:
-                sentence += "; these are constant within every stratum, where rows are permuted, so that p is exact"
+                sentence += (
+                    "; what tested terms are adjusted for is constant within every stratum, where rows are permuted, "
+                    "so that p is exact"
+                )
             lines.append(f"{sentence}.")
             lines += self._null_of_terms()
             with_p = sum(not math.isnan(row.pvalue) for row in self.terms)
