@@ -368,7 +368,7 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
 def agglomeration(size: Size) -> Work:
     """Estimate time and memory for hierarchical clustering by nearest-neighbour chains over all pairs."""
     advice = "Use a random subset of the rows."
-    return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=100.0 * size.n**2))
+    return pairs_work(size, 2.0 if size.stored else 1.0, advice).and_then(Work(what="", touched=130.0 * size.n**2))
 
 
 # ---------------------------------------------------------------- searches
