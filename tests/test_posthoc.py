@@ -18,9 +18,28 @@ def three(rng):
     return X, np.repeat(["base", "wide", "moved"], [15, 20, 12])
 
 
+def test_pairs_whose_design_leaves_few_labelings_are_noted():
+    """Six blocks of one row of each group have 64 labelings, p at least 2/64; over six pairs none can be small."""
+    rng = np.random.default_rng(0)
+    groups, block = np.tile([*"abcd"], 6), np.repeat(np.arange(6), 4)
+    how = {"design": es.Design(strata=block)}
+    first, second = (es.pairwise_tests(rng.normal(size=(24, 2)), groups, **how, rng=seed) for seed in (0, 1))
+    said = "No adjusted p below 0.188 is possible: the labelings of a pair allow none below 0.0312"
+    for found in (first, second):
+        assert any(note.startswith(said) for note in found.notes)
+        assert found.method == "exact"
+        assert "they do not depend on a seed" in " ".join(found.summary().split())
+    alone = es.pairwise_tests(rng.normal(size=(24, 2)), groups, **how, rng=0, correction="none")
+    assert not any("is possible" in note for note in alone.notes)
+    two = es.pairwise_tests(
+        rng.normal(size=(8, 2)), np.tile([*"ab"], 4), design=es.Design(strata=np.repeat(range(4), 2))
+    )
+    assert "1 of 1 pairs have so few labelings that no p below 0.125 is possible, before it is adjusted." in two.notes
+
+
 def test_pairs_of_few_rows_are_noted():
     x, groups = np.repeat([0.0, 50, 100], 3) + np.tile([0, 1, 2], 3), np.repeat([*"abc"], 3)
-    words = "3 of 3 pairs have so few rows that no p below 0.1 is possible, before it is adjusted."
+    words = "3 of 3 pairs have so few labelings that no p below 0.1 is possible, before it is adjusted."
     assert words in es.pairwise_tests(x, groups, n_resamples=99, rng=0).notes
     larger = es.pairwise_tests(np.r_[x, x + 0.5], np.r_[groups, groups], n_resamples=99, rng=0)
     assert "so few rows" not in " ".join(larger.notes)

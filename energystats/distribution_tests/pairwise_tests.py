@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import adjust, correction_named
-from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null
+from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null, smallest_of_all
 from energystats.distribution_tests.spread_test import (
     FEWEST,
     CenterDistances,
@@ -167,13 +166,14 @@ def pairwise_tests(
     spread = measure_spread(d, checked, units, weights)
     seeds = generator.spawn(len(pairs))
     tested = (_compare_pair(whole, spread, pair, own) for pair, own in zip(pairs, seeds, strict=True))
-    rows = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
+    found = list(with_bar(tested, progress, total=len(pairs), unit="pair", size=lambda _: 1))
+    rows, lowest, every = [pair.row for pair in found], [pair.lowest for pair in found], all(p.exact for p in found)
     return PairwiseTestsResult(
         rows=tuple(rows),
         pvalue_adjusted=adjust([row.pvalue for row in rows], correction),
         pvalue_spread_adjusted=adjust([row.pvalue_spread for row in rows], correction),
         correction=correction,
-        method=sampling.method,
+        method="exact" if every else sampling.method,
         n_resamples=sampling.n_resamples,
         n_strata=units.n_strata,
         n_plots=units.n_plots,
@@ -187,7 +187,7 @@ def pairwise_tests(
             *units.notes,
             *units.note_unmoved(checked),
             *_note_strata(spread, checked, units, pairs),
-            *(_note_small_pairs(checked, pairs) if units.is_free else ()),
+            *_note_small_pairs(lowest, correction),
         ),
     )
 
@@ -206,18 +206,23 @@ def _note_strata(
     )
 
 
-def _note_small_pairs(groups: Groups, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
-    """Return a note on pairs of groups with so few labelings that no p-value, before it is adjusted, can be small."""
-    sizes = groups.sizes.astype(int).tolist()
-    few = [(sizes[i], sizes[j]) for i, j in pairs if sizes[i] + sizes[j] <= 2 / LEVEL]
-    lowest = [(1 + (a == b)) / math.comb(a + b, a) for a, b in few]
+def _note_small_pairs(lowest: list[float], correction: str) -> tuple[str, ...]:
+    """Return notes on pairs of groups with so few labelings that no p-value, or none that is adjusted, can be small."""
     hopeless = [p for p in lowest if p > LEVEL]
-    if not hopeless:
-        return ()
-    return (
-        f"{len(hopeless)} of {len(pairs)} pairs have so few rows that no p below {min(hopeless):.3g} is possible, "
-        "before it is adjusted.",
-    )
+    notes = []
+    if hopeless:
+        notes.append(
+            f"{len(hopeless)} of {len(lowest)} pairs have so few labelings that no p below {min(hopeless):.3g} is "
+            "possible, before it is adjusted."
+        )
+    # adjusted p-values rise with every p
+    reached = float(adjust(lowest, correction).min())
+    if reached > LEVEL and len(hopeless) < len(lowest):
+        notes.append(
+            f"No adjusted p below {reached:.3g} is possible: the labelings of a pair allow none below "
+            f"{min(lowest):.3g} before it is adjusted over {len(lowest)} pairs."
+        )
+    return tuple(notes)
 
 
 def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
@@ -256,7 +261,7 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
 
 def _compare_pair(
     c: GroupComparison, spread: CenterDistances, pair: tuple[int, int], rng: np.random.Generator
-) -> PairwiseRow:
+) -> _TestedPair:
     """Test two groups for equal distributions and for equal spread, with separate random streams."""
     rows, two = _rows_of(c.groups, pair)
     # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
@@ -274,7 +279,7 @@ def _compare_pair(
     equally_far = min(n1, n2) < FEWEST or groups_of_two_plots(two, one.units).size == 2
     if not (equally_far or spread.heavy[list(pair)].any() or reveals_strata(spread, two, one.units)):
         compared = compare_spread(spread.among(rows, pair), two, one.units, n_resamples, spread_rng)
-    return PairwiseRow(
+    row = PairwiseRow(
         group1=two.names[0],
         group2=two.names[1],
         n1=n1,
@@ -284,6 +289,15 @@ def _compare_pair(
         pvalue=upper_pvalue(null.extreme, null.values.size),
         pvalue_spread=float("nan") if compared is None else compared.pvalue,
     )
+    return _TestedPair(row, smallest_of_all(one) if null.exact else 0.0, null.exact)
+
+
+class _TestedPair(NamedTuple):
+    """One pair of groups: its result, the smallest p that its labelings allow, 0 if drawn, and if all were visited."""
+
+    row: PairwiseRow
+    lowest: float
+    exact: bool
 
 
 # ---------------------------------------------------------------- the result

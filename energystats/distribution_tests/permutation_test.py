@@ -48,6 +48,7 @@ __all__ = [
     "draw_null",
     "permutation_test",
     "permutation_work",
+    "smallest_of_all",
 ]
 
 
@@ -377,7 +378,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
         return ()
     return (
         f'There are {count:.0f} distinct labelings, no more than the {n_drawn} drawn at random: method="exact" visits '
-        f"each once, and gives no p below {_smallest_of_all(c):.3g}.",
+        f"each once, and gives no p below {smallest_of_all(c):.3g}.",
     )
 
 
@@ -398,7 +399,7 @@ def _tolerance_of(c: GroupComparison, null: Null) -> float:
     return c.statistic.rounding(null.s) * c.tolerance(float(statistics.total(null.M, null.s)))
 
 
-def _smallest_of_all(c: GroupComparison) -> float:
+def smallest_of_all(c: GroupComparison) -> float:
     """Compute the smallest p-value possible when all distinct labelings are visited."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
@@ -409,7 +410,7 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
 
     `permuted` has what changes labels, where that is not rows but bins of them.
     """
-    smallest = _smallest_of_all(c if permuted is None else permuted)
+    smallest = smallest_of_all(c if permuted is None else permuted)
     n, stopped, T = null.values.size, null.stopped, float(statistics.total(null.M, null.s))
     p, extrapolated = (stopped_pvalue if stopped else upper_pvalue)(null.extreme, n), False
     # all labelings leave no chance: the interval is a point
