@@ -20,7 +20,8 @@ from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import has_exact
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.options import check_option, children
+from energystats.inputs.names import near_names
+from energystats.inputs.options import children
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric
 from energystats.metrics.domains import row_places
@@ -267,9 +268,12 @@ class UserModel:
 def check_null(null: object, fitted: tuple[str, ...]) -> None:
     """Raise an error unless `null` is "independent", a function, or the name of a distribution fitted to data."""
     known = (*fitted, "independent")
-    if isinstance(null, str):
-        check_option(null, "null", known)
-    elif not callable(null) or isinstance(null, type):
+    if isinstance(null, str) and null not in known:
+        raise ValueError(
+            f"`null` must be one of {', '.join(known)}; got {null!r}.{near_names(null, known)} A model of your own is "
+            "a function of a random generator that returns a table."
+        )
+    if not isinstance(null, str) and (not callable(null) or isinstance(null, type)):
         raise TypeError(
             f"`null` must be one of {', '.join(known)}, or a function of a random generator that returns a table; got "
             f"{null!r:.60} of type {type(null).__name__}."
