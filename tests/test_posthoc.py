@@ -42,7 +42,7 @@ def test_pairs_of_few_rows_are_noted():
     words = "3 of 3 pairs have so few labelings that no p below 0.1 is possible, before it is adjusted."
     assert words in es.pairwise_tests(x, groups, n_resamples=99, rng=0).notes
     larger = es.pairwise_tests(np.r_[x, x + 0.5], np.r_[groups, groups], n_resamples=99, rng=0)
-    assert "so few rows" not in " ".join(larger.notes)
+    assert "so few labelings" not in " ".join(larger.notes)
 
 
 def test_pairs_are_two_sample_tests(three):

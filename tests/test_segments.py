@@ -739,6 +739,17 @@ def test_neighbours_that_are_alike_are_noted(rng):
 def test_too_few_orders_are_noted():
     found = es.segment_test([1.0, 2.0, 8.0, 9.0], rng=0)
     assert any("no data could give a p-value below 0.083" in note for note in found.notes)
+    for n_blocks, floor in ((2, 1 / 2), (3, 1 / 6), (4, 2 / 24), (5, 4 / 120)):
+        reached = 1.0
+        for seed in range(40):
+            rng = np.random.default_rng(seed)
+            x = rng.normal(size=6 * n_blocks)
+            x[rng.integers(1, x.size) :] += 6
+            found = es.segment_test(x, block_length=6, max_breaks=1, n_resamples=199, rng=0)
+            (said,) = [note for note in found.notes if "no data could give" in note] or [""]
+            assert (f"below {floor:.2g}:" in said) == (floor > 0.05)
+            reached = min(reached, found.pvalue)
+        assert reached == pytest.approx(floor)
     with pytest.raises(ValueError, match="`n_resamples` must be at least 19"):
         es.segment_test(np.arange(20.0), n_resamples=9)
 

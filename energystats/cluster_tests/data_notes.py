@@ -16,6 +16,7 @@ from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
+from energystats.metrics.community import OfTransformedRows
 
 __all__ = [
     "WIDE_STEPS",
@@ -378,13 +379,17 @@ def note_lines(d: Dissimilarity) -> tuple[str, ...]:
     """Return a caution if the metric is no function of differences: clusters follow the metric, the test lines."""
     if d.coordinates is None or d.metric.by_differences:
         return ()
-    return (
-        Caution(
-            "Modes were looked for along lines of the columns as given, clusters by the metric.",
+    if isinstance(d.metric, OfTransformedRows):
+        why = (
+            f"{metric_text(d.metric)} compares transformed rows, and totals of rows alone make and hide modes of the "
+            "columns as given: transform the table yourself (docs/howto/species.md), and test that."
+        )
+    else:
+        why = (
             f'{metric_text(d.metric)} has no lines of its own. `method="refit"` with `null="independent"` or a '
-            "model asks of the metric alone.",
-        ),
-    )
+            "model asks of the metric alone."
+        )
+    return (Caution("Modes were looked for along lines of the columns as given, clusters by the metric.", why),)
 
 
 def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:

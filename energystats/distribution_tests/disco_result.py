@@ -64,8 +64,8 @@ class DiscoRow:
         p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is not adjusted,
         where it would be the same (squared distances), and for a matrix and metrics of other than differences.
     is_adjusted : bool
-        Whether `pvalue` permutes residuals of a model without the term, and is approximate. False where rows can be
-        permuted as they are, which is exact: with a first term, or where the other terms are constant within strata.
+        Whether `pvalue` permutes residuals of a model without the term. Else rows are permuted as they are: exact if
+        all other terms are constant within strata, approximate for the first of several, whose F has their residual.
     """
 
     name: str
@@ -206,7 +206,7 @@ class DiscoResult(Result):
             adjusted = "the terms before it" if self.decomposition == "sequential" else "all that do not contain it"
             sentence = f"Each term is adjusted for {adjusted}"
             if any(row.is_adjusted for row in self.terms):
-                sentence += "; p of an adjusted term permutes residuals and is approximate"
+                sentence += "; p permutes residuals where a term is adjusted, and is approximate"
             elif self.n_strata:
                 sentence += (
                     "; what tested terms are adjusted for is constant within every stratum, where rows are permuted, "

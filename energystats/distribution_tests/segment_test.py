@@ -383,13 +383,16 @@ def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tupl
     """Note that so few orders cannot give a small p-value."""
     if test.method != "exact":
         return ()
-    # an order read backwards has the same segments, unless rows that fill no block stay where they are
-    smallest = smallest_exact_pvalue(test.n_resamples, 1 if n % length else 2)
+    # orders that surely give the same run: of rows, the one read backwards; of blocks, whose rows keep their order,
+    # those of the blocks on either side of one that a break cuts
+    n_blocks = n // length
+    alike = 2 if length == 1 else math.factorial((n_blocks - 1) // 2) * math.factorial(n_blocks // 2)
+    smallest = smallest_exact_pvalue(test.n_resamples, alike)
     if smallest <= level:
         return ()
     what = "rows" if length == 1 else "blocks"
     return (
-        f"{n // length} {what} have {test.n_resamples} orders, and no data could give a p-value below "
+        f"{n_blocks} {what} have {test.n_resamples} orders, and no data could give a p-value below "
         f"{smallest:.2g}: this test cannot reject at level {level:g}.",
     )
 
