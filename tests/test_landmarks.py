@@ -256,7 +256,7 @@ def test_a_watch_finds_what_a_full_pass_finds(rng, monkeypatch, storage):
         found = feature_rows.Found(labels, rows.centres(labels, k), 0, converged=False)
         assert watch.movable(found, 1e-9).tolist() == rows.movable(found, 1e-9).tolist()
         labels = rows.assigned(found.centres.means)[0]
-        labels[rng.choice(n, 5)] = rng.integers(k, size=5)
+        labels[rng.choice(n, k, replace=False)] = np.arange(k)  # some rows move, and no cluster is empty
 
 
 def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
