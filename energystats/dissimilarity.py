@@ -66,6 +66,7 @@ SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which the narrower one hardly counts in any distance
 ALONE = 0.9  # of the variance of all columns: who has it decides the distances almost alone
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
+TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 
 
@@ -272,7 +273,20 @@ class Dissimilarity(abc.ABC):
     @property
     def all_coincide(self) -> bool:
         """Return whether rho is 0 for every pair of points."""
-        return not np.ptp(self.points, axis=0).any()
+        return not np.ptp(self.transformed().points, axis=0).any()
+
+    def transformed(self) -> Dissimilarity:
+        """Return the rows that the metric compares, under their Euclidean distances; the points where it is no such.
+
+        Columns that differ by rounding alone are constant.
+        """
+        if not self.metric.compares:
+            return self
+        points = self.metric.transform(self.points)
+        low, high = _ends_of(points)
+        rounding = TRANSFORMED * max(1.0, float(np.abs(points).max()))
+        points = np.where(high - low <= rounding, low, points)
+        return self.as_kind(Points, metric=Euclidean(), points=points, standardization=None, exponent=0)
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Compute rho between two sets of points, given by their indices; (r,), (c,) -> (r, c)."""
@@ -511,6 +525,10 @@ class StoredPoints(Matrix, Points):
     """Hold points in memory and the matrix of rho between them."""
 
     points: FloatArray = field()
+
+    @property
+    def all_coincide(self) -> bool:
+        return not self.R.any() or not np.ptp(self.transformed().points, axis=0).any()
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
         return {"points": self.points[rows], "R": self.rho(rows, rows)}

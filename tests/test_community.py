@@ -249,6 +249,6 @@ def test_only_lines_are_said_to_be_looked_along(amounts):
     assert any(note.startswith(lines) for note in es.cluster_test(many, 2, metric="bray", rng=0).notes)
     refit = es.cluster_test(amounts, 2, metric="bray", method="refit", null="independent", n_resamples=9, rng=0)
     assert not any(note.startswith(lines) for note in refit.notes)
-    for metric, said in (("bray", "has no lines of its own"), ("hellinger", "transform the table yourself")):
+    for metric, said in (("bray", "has no lines of its own"), ("hellinger", "square roots of shares, which")):
         notes = es.cluster_test(many, 2, metric=metric, n_resamples=19, rng=0).notes
         assert said in next(note for note in notes if note.startswith(lines))

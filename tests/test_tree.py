@@ -473,7 +473,7 @@ def test_nothing_in_the_picture_covers_a_p_value(five):
         for i, a in enumerate(boxes):
             for b in boxes[:i]:
                 width, height = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-                assert min(width, height) < 2
+                assert min(width, height) < 1
         frame = ax.get_tightbbox()
         assert all(box.y1 <= frame.y1 + 1 for box in boxes)
 

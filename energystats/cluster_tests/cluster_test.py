@@ -91,7 +91,7 @@ def cluster_test(
         What clusters the points instead of Hartigan's method: an object with ``fit_predict``, such as scikit-learn's
         clusterers, or a function from points to labels, -1 for noise. A `random_state` that is None is set from `rng`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric for clustering; the scores are linear in X whatever it is.
+        The semimetric for clustering; scores are linear in X, or in rows it compares (roots of shares: "hellinger").
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     method : {"auto", "split", "unimodal-1d", "refit", "crossfit"}, default "auto"

@@ -14,7 +14,7 @@ from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
-from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions
+from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions, name_population
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ALL_COINCIDE, ShownElsewhere
 from energystats.cluster_tests.spaces import GIVEN
@@ -71,7 +71,8 @@ def cluster_tree(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric for clustering; the scores of the tests are linear in X whatever it is.
+        The semimetric for clustering; the scores of the tests are linear in X, or in the rows that it compares (square
+        roots of shares under "hellinger").
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     level : float, default 0.05
@@ -332,7 +333,7 @@ def tree_of_points(
         level=rules.level,
         nodes=nodes,
         method=name,
-        null_hypothesis=UNIMODALITY if one_column else LINEAR_UNIMODALITY,
+        null_hypothesis=UNIMODALITY if one_column else name_population(LINEAR_UNIMODALITY, d),
         min_size=rules.min_size,
         k_max=rules.k_max,
         n_splits=0 if one_column else options.n_splits,

@@ -16,13 +16,13 @@ from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
-from energystats.metrics.community import OfTransformedRows
 
 __all__ = [
     "WIDE_STEPS",
     "ColumnTies",
     "are_directions",
     "describe_data",
+    "name_population",
     "note_even_steps",
     "note_lines",
     "unit_of_column",
@@ -136,6 +136,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
 
     What matters most comes first.
     """
+    d = d.transformed()
     points = d.coordinates
     limits = tuple(sentence for column in ties for sentence in column.limits)
     if limits:
@@ -356,9 +357,9 @@ def are_directions(d: Dissimilarity) -> bool:
 
     A sphere has no projection but flat ones [Archimedes].
     """
-    if d.coordinates is None or d.coordinates.shape[1] != 3:
+    if d.coordinates is None or d.n_columns != 3:
         return False
-    lengths = np.linalg.norm(d.coordinates, axis=1)
+    lengths = np.linalg.norm(d.transformed().points, axis=1)
     return bool(np.ptp(lengths) <= ONE_LENGTH * float(lengths.mean()))
 
 
@@ -375,20 +376,25 @@ def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
     )
 
 
+def name_population(hypothesis: str, d: Dissimilarity) -> str:
+    """Return a null hypothesis on projections that names the rows along whose lines points are tested."""
+    return (
+        hypothesis.replace("the population", f"the population of {d.metric.compares}")
+        if d.metric.compares
+        else hypothesis
+    )
+
+
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if the metric is no function of differences: clusters follow the metric, the test lines."""
+    """Return a note on the space of the lines if the metric is no function of differences: a caution if it has none."""
     if d.coordinates is None or d.metric.by_differences:
         return ()
-    if isinstance(d.metric, OfTransformedRows):
-        why = (
-            f"{metric_text(d.metric)} compares transformed rows, and totals of rows alone make and hide modes of the "
-            "columns as given: transform the table yourself (docs/howto/species.md), and test that."
-        )
-    else:
-        why = (
-            f'{metric_text(d.metric)} has no lines of its own. `method="refit"` with `null="independent"` or a '
-            "model asks of the metric alone."
-        )
+    if d.metric.compares:
+        return (f"Modes were looked for along lines of {d.metric.compares}, which {metric_text(d.metric)} compares.",)
+    why = (
+        f'{metric_text(d.metric)} has no lines of its own. `method="refit"` with `null="independent"` or a model asks '
+        "of the metric alone."
+    )
     return (Caution("Modes were looked for along lines of the columns as given, clusters by the metric.", why),)
 
 

@@ -27,6 +27,7 @@ __all__ = [
     "jitter_columns",
     "jittered_anew",
     "make_scorer",
+    "rows_compared",
     "wants_jitters",
 ]
 
@@ -122,13 +123,28 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     """Return a `Scorer` based on the coordinates of the points, or on a matrix R = distance**power without these."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
-    spread, ties, notes = jitter_columns(d, rng)
+    d, moved = rows_compared(d, rng)
+    spread, ties, notes = (d, moved, ()) if moved else jitter_columns(d, rng)
     found = CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
     if not any(column.cut_off for column in ties):
         return found
     # tails are drawn for each column on its own: where all rows are at an end of one column or another they part them
     left = jitter_columns(d, rng.spawn(1)[0], spread_limits=False)[0].points
     return replace(found, without_tails=CoordinateScorer(left - left.mean(axis=0)))
+
+
+def rows_compared(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[ColumnTies, ...]]:
+    """Return the rows that the metric compares, transformed after ties of the amounts were jittered, and these ties.
+
+    Of counts divided by their totals nothing is tied, but the steps are there, and count as modes. Amounts stay above
+    0: what would fall below is as far above.
+    """
+    if not d.metric.compares:
+        return d, ()
+    spread, ties, _ = jitter_columns(d, rng, spread_limits=False)
+    points = np.abs(spread.points) if (spread.points < 0).any() and not (d.points < 0).any() else spread.points
+    assert isinstance(d, Points)
+    return replace(d, points=points).transformed(), ties  # where any amount was moved, so was the total of its row
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:

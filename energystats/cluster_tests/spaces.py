@@ -101,6 +101,7 @@ def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = N
     """
     if kind == GIVEN:
         return d
+    d = d.transformed()
     if not isinstance(d, Points):
         assert coordinates is not None
         moved = decorrelated(coordinates, np.arange(d.n))

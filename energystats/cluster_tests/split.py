@@ -15,7 +15,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, note_lines
+from energystats.cluster_tests.data_notes import ColumnTies, describe_data, name_population, note_even_steps, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters
@@ -343,7 +343,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
         statistic=float(indices[:, EXCESS].mean()),
         pvalue=pvalue,
         method="split",
-        null_hypothesis=LINEAR_UNIMODALITY,
+        null_hypothesis=name_population(LINEAR_UNIMODALITY, whole.d),
         k=splitter.k,
         n_resamples=splitter.n_resamples,
         n_splits=len(splits),
@@ -402,14 +402,14 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     if rand == 1 and kind == DECORRELATED:  # the same clusters, with a clearer line between them
         return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
-    if not whole.d.n_columns:
-        call += ", with X the principal coordinates of the matrix"
+    of_rows = f", with X the {whole.d.metric.compares}" * bool(whole.d.metric.compares)
+    call += of_rows if whole.d.n_columns else ", with X the principal coordinates of the matrix"
     if kind != DECORRELATED:
         columns = [*there.columns] if there.columns else whole.clearest_columns()
         call = f"energy_cluster(X[{columns!r}], {there.k}, standardize=True)"
-        call = call if there.columns else call.replace("X[", "X[:, ")
+        call = (call if there.columns else call.replace("X[", "X[:, ")) + of_rows
     where = "decorrelated columns" if kind == DECORRELATED else "some columns, standardized"
-    coordinates = whole.coordinates if whole.d.coordinates is None else whole.d.coordinates  # as given, if they are
+    coordinates = whole.coordinates if whole.d.coordinates is None else whole.d.transformed().points  # as given
     has_call = kind != DECORRELATED or coordinates is None or has_mahalanobis(coordinates)
     looks = " That call looks for them, from starts of its own." if has_call else " The columns are linearly dependent."
     same = "much the same" if rand >= ALIKE else "others"

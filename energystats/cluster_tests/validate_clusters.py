@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from energystats._core.interrupts import map_in_threads
 from energystats._core.jitter import find_reach
 from energystats._core.pvalues import count_extreme, upper_pvalue
 from energystats._core.statistics import share, within_per_cluster
 from energystats._core.unimodal import EXCESS
-from energystats._runtime import weigh
+from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import (
     check_lines,
@@ -29,7 +30,7 @@ from energystats.cluster_tests.clusterers import (
     label_partition,
     user_partition,
 )
-from energystats.cluster_tests.data_notes import are_directions
+from energystats.cluster_tests.data_notes import are_directions, name_population
 from energystats.cluster_tests.merges import (
     UNIMODAL_REGION,
     Merge,
@@ -42,7 +43,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer
+from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer, rows_compared
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
@@ -62,7 +63,7 @@ from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.workloads import Size
+from energystats.pairs.workloads import Size, line_draws
 from energystats.pairs.workloads import stability as resamples
 
 __all__ = ["validate_clusters"]
@@ -70,6 +71,7 @@ __all__ = ["validate_clusters"]
 
 STABILITY_RESAMPLES = 100
 SMALLEST_COLUMN = 8  # points
+HALF = 0.5  # of the columns, as counted for the estimate of time
 DRAWS_FOR_COLUMNS = 50  # times as many at most, so that an adjusted p can be small
 SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
 NAMED = 20  # clusters whose labels are named in a note
@@ -125,7 +127,7 @@ def validate_clusters(
     clusterer : object or callable, optional
         What finds the clusters, as for `cluster_test`.
     metric : str, Metric or callable, default "euclidean"
-        The semimetric for energy clusters, S and silhouettes; the tests are about lines in X whatever it is.
+        The semimetric of clusters, S and silhouettes; tests are about lines in X, or in rows it compares ("hellinger").
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     outside : array_like of shape (n,), DataFrame or dict, optional
@@ -217,7 +219,8 @@ def validate_clusters(
     again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632)
     # the partition is tested thrice: all points, in its own space, and merge by merge
     of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
-    options = replace(options, progress=weigh(progress, d, *AUTO.work(d, search), *of_tests, again))
+    columns = (_work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()
+    options = replace(options, progress=weigh(progress, d, *AUTO.work(d, search), *of_tests, again, *columns))
     # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
     start = copy.deepcopy(generator)
     generator.spawn(1)
@@ -429,7 +432,9 @@ def _validate(
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
     return ClusterValidationResult(
-        answers=tuple(answers),
+        answers=tuple(
+            replace(answer, null_hypothesis=name_population(answer.null_hypothesis, d)) for answer in answers
+        ),
         partition=found,
         structure=structure,
         merge_rows=tuple(merges),
@@ -564,6 +569,17 @@ def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> lis
     ]
 
 
+def _work_of_columns(d: Dissimilarity, n_resamples: int) -> Work:
+    """Estimate the time and memory of the tests of columns, of which half go on beyond their first draws."""
+    many = _draws_for_columns(n_resamples, d.n_columns)
+    return line_draws(d.n, many, HALF * d.n_columns, "Leave columns out that are no part of the question.")
+
+
+def _draws_for_columns(n_resamples: int, n_columns: int) -> int:
+    """Return the number of draws for one of several columns, so many more that an adjusted p can be small."""
+    return (n_resamples + 1) * min(n_columns, DRAWS_FOR_COLUMNS) - 1
+
+
 def _answer_columns(
     d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
 ) -> list[Answer]:
@@ -571,25 +587,31 @@ def _answer_columns(
 
     With one column it is the test of all points.
     """
-    points = d.near_one().coordinates
-    if points is None or d.n < SMALLEST_COLUMN:
+    if d.coordinates is None or d.n < SMALLEST_COLUMN:
         return []
+    near, moved = rows_compared(d.near_one(), rng)
+    points = near.points
     names = d.columns or tuple(f"column {j}" for j in range(points.shape[1]))
     if len(names) == 1 and structure is not None:
         found = [(structure.statistic, structure.pvalue)]
     else:
-        # as many draws more as there are columns, in those whose p is not clearly large
-        n_resamples = (options.n_resamples + 1) * min(len(names), DRAWS_FOR_COLUMNS) - 1
-        factor, found = calibration_factor(options.conservative), []
+        factor = calibration_factor(options.conservative)
+        n_resamples = _draws_for_columns(options.n_resamples, len(names))
         children = rng.spawn(len(names))
-        jittered, _, rows_are_counts = jitter_columns(d.near_one(), rng.spawn(1)[0])
-        if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
-            points = jittered.points
-        near = d.near_one()
-        for j, (column, child) in enumerate(zip(points.T, children, strict=True)):
-            reach = find_reach if rows_are_counts else column_reach(near, j)
-            tested = column_test(column - column.mean(), n_resamples, factor, child, options.n_resamples, reach=reach)
-            found.append((float(tested.indices[EXCESS]), tested.pvalue))
+        is_jittered = bool(moved)
+        if not moved:
+            jittered, _, rows_are_counts = jitter_columns(near, rng.spawn(1)[0])
+            if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
+                points, is_jittered = jittered.points, True
+
+        def test(j: int) -> tuple[float, float]:
+            column, reach = points[:, j], find_reach if is_jittered else column_reach(near, j)
+            draws = (n_resamples, factor, children[j], options.n_resamples)
+            tested = column_test(column - column.mean(), *draws, reach=reach)
+            return float(tested.indices[EXCESS]), tested.pvalue
+
+        of_columns = map_in_threads(test, range(len(names)), options.n_jobs)
+        found = list(with_bar(of_columns, options.progress, total=len(names), unit="column", size=lambda _: 1))
     first = 0.0 if structure is None else structure.pvalue
     adjusted = np.maximum(adjust([p for _, p in found], "holm"), first).tolist()
     return [

@@ -281,7 +281,9 @@ class ClusterValidationResult(VerdictFirst):
         if variables:
             split = [answer.what for answer in variables if answer.rejected]
             found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none"
-            lines.append(f"Columns that are not unimodal, of {len(variables)} (Holm): {found}.")
+            compared = self.partition.metric.compares
+            rows = f", of {compared}," * bool(compared)
+            lines.append(f"Columns{rows} that are not unimodal, of {len(variables)} (Holm): {found}.")
         if self.n_stability:
             lowest = int(np.nanargmin(self.jaccard))
             least = np.floor(100 * self.jaccard[lowest]) / 100

@@ -75,7 +75,8 @@ class WholeClusters:
 
     def clearest_columns(self) -> list[int]:
         """Return the numbers of the columns that show two modes most clearly."""
-        return [int(j) for j in clearest_columns(self.d.points if self.coordinates is None else self.coordinates)]
+        points = self.d.transformed().points if self.coordinates is None else self.coordinates
+        return [int(j) for j in clearest_columns(points)]
 
     def _search(self, kind: Kind) -> Partition | None:
         """Find a partition by all pairs of points, or by landmarks for many points if rho is of negative type."""

@@ -241,10 +241,11 @@ class Partition(Labelled):
             Where to draw; a new figure when None.
         space : object, optional
             Two columns as they are, else the first two principal components (of a matrix: principal coordinates; of
-            the Mahalanobis distance: discriminant axes), when None; "components"; "discriminant" for the lines between
-            the means of the clusters among decorrelated columns; "kernel" for kernel PCA, the principal coordinates of
-            rho; the names or numbers of two columns; an array of shape (n, 2); or a result with coordinates, as of
-            `principal_coordinates`, `kernel_pca` and `spectral_embedding`.
+            the Mahalanobis distance: discriminant axes; of metrics that transform rows: of what these compare; of
+            Bray-Curtis and others that are no functions of differences: as "kernel"), when None; "components";
+            "discriminant" for the lines between the means of the clusters among decorrelated columns; "kernel" for
+            kernel PCA, the principal coordinates of rho; the names or numbers of two columns; an array of shape (n, 2);
+            or a result with coordinates, as of `principal_coordinates`, `kernel_pca` and `spectral_embedding`.
         axes : pair of str or int, optional
             Two principal components, as ("PC1", "PC3"), or two columns, in place of `space`.
         labels : array_like of shape (n,), optional

@@ -67,7 +67,9 @@ def choose_plane(
 ) -> Plane:
     """Return coordinates for a scatter plot: the only two columns, principal components, or what `space` asks for.
 
-    Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else.
+    Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else; those under a metric
+    that compares transformed rows in these, and under others that are no functions of differences among coordinates of
+    rho.
 
     Raises
     ------
@@ -82,9 +84,13 @@ def choose_plane(
         space = "discriminant"
     if isinstance(space, str) and space == "discriminant":
         return _discriminant_plane(_needed(points, '"discriminant"'), labels, rows_shown(labels))
+    pair = _columns_asked_for(space, points, columns)
+    if space is None and pair is None and points is not None and metric.compares:
+        return _components_plane(metric.transform(points), rows_shown(labels), of=metric.compares)
+    if space is None and pair is None and points is not None and not metric.by_differences:
+        space = "kernel"
     kernel = isinstance(space, str) and space == "kernel"
     rows = rows_shown(labels, KERNEL_POINTS if kernel else POINTS_SHOWN)
-    pair = _columns_asked_for(space, points, columns)
     if pair is not None:
         return _plane_of_columns(_needed(points, "two columns"), columns, pair, standardized, rows)
     if points is None and (space is None or kernel):
@@ -153,8 +159,11 @@ def _plane_of_columns(
     return Plane(rows, points[rows][:, np.array(pair)], (names[pair[0]], names[pair[1]]), (unit, unit), False)
 
 
-def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] = (0, 1)) -> Plane:
-    """Compute two principal components of the columns, and return them as coordinates for a scatter plot."""
+def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] = (0, 1), of: str = "") -> Plane:
+    """Compute two principal components of the columns, and return them as coordinates for a scatter plot.
+
+    `of` says what the rows are, if they are not as given.
+    """
     most = points.shape[1]
     if pair != (0, 1) and not all(0 <= j < most for j in pair):
         raise ValueError(f"`axes` must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}.")
@@ -168,7 +177,7 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
     explained = np.append(lengths**2, np.zeros(2)) / max(float((lengths**2).sum()), np.finfo(float).tiny)
     first, second = (f" ({explained[min(j, lengths.size)]:.0%} of variance)" for j in pair)
     names = (f"principal component {pair[0] + 1}", f"principal component {pair[1] + 1}")
-    return Plane(rows, plane[rows], names, (first, second))
+    return Plane(rows, plane[rows], names, (first + f"\nof {of}" * bool(of), second))
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:

@@ -59,6 +59,18 @@ class Metric(abc.ABC):
         return False if self.negative_type is False else None
 
     @property
+    def compares(self) -> str:
+        """Return what rows are transformed to before their Euclidean distances give rho; empty if nothing is known."""
+        return ""
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        """Transform rows so that rho is a power of their Euclidean distances, if it `compares` such; (n, d) -> (n, d).
+
+        The metric is fitted.
+        """
+        return X
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Return sentences on this metric for the summary of a result; an empty tuple if there are none."""
         return ()

@@ -47,8 +47,7 @@ class OfTransformedRows(Metric, abc.ABC):
         return False
 
     @abc.abstractmethod
-    def transform(self, X: FloatArray) -> FloatArray:
-        """Transform rows so that rho is a power of their Euclidean distances; (n, d) -> (n, d)."""
+    def transform(self, X: FloatArray) -> FloatArray: ...
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return compute_power(self.transform(X), self.transform(Y), self.alpha)
@@ -83,6 +82,10 @@ class Hellinger(OfTransformedRows):
     [[1.0]]
     """
 
+    @property
+    def compares(self) -> str:
+        return "square roots of shares"
+
     def transform(self, X: FloatArray) -> FloatArray:
         return np.sqrt(_shares(X))
 
@@ -102,6 +105,10 @@ class Chord(OfTransformedRows):
     >>> es.metrics.Chord(2)([[3, 0]], [[0, 4]]).round(6).tolist()
     [[2.0]]
     """
+
+    @property
+    def compares(self) -> str:
+        return "rows of length 1"
 
     def transform(self, X: FloatArray) -> FloatArray:
         near_one = X / X.max(axis=1, keepdims=True)
@@ -139,6 +146,10 @@ class ChiSquare(OfTransformedRows):
         near_one = X / X.max()
         parts = near_one.sum(axis=0) / near_one.sum()
         return replace(self, columns=tuple(np.where(parts > 0, 1 / np.sqrt(np.where(parts > 0, parts, 1.0)), 0.0)))
+
+    @property
+    def compares(self) -> str:
+        return "shares divided by roots of column totals"
 
     def transform(self, X: FloatArray) -> FloatArray:
         weights = np.array(self.columns)
@@ -188,6 +199,10 @@ class Aitchison(OfTransformedRows):
     def strong_negative_type(self) -> bool:
         """Return whether only equal distributions have energy distance 0: true with a pseudocount and alpha < 2."""
         return self.pseudocount > 0 and self.alpha < 2
+
+    @property
+    def compares(self) -> str:
+        return "centred log-ratios"
 
     def transform(self, X: FloatArray) -> FloatArray:
         logs = np.log(X + self.pseudocount)

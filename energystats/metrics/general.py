@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
@@ -164,6 +165,16 @@ class SciPyMetric(Metric):
             return False
         sizes = np.linalg.eigvalsh(inverse)
         return bool(sizes[0] <= NOTHING * sizes[-1])
+
+    @property
+    def compares(self) -> str:
+        return {"cosine": "rows of length 1", "correlation": "centred rows of length 1"}.get(self.name, "")
+
+    def transform(self, X: FloatArray) -> FloatArray:
+        if not self.compares:
+            return X
+        directions = self._directions(_scale_rows(X), **self.params)
+        return np.asarray(directions / (math.sqrt(2) * np.linalg.norm(directions, axis=1, keepdims=True)))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         for key, part in self.params.items():

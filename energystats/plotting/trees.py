@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex
+from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator
+from matplotlib.transforms import Bbox
 from numpy.typing import NDArray
 
 from energystats._core.linkage import cut_linkage
@@ -246,7 +248,7 @@ def plot_cluster_tree(
             ends = [place[i] - 0.22, place[i] + 0.22]
             style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
             _draw_fork(ax, ends, [0.0, 0.0], float(heights[i]), style)
-    _mark_nodes(nodes, place, heights, level, ax)
+    labels = _mark_nodes(nodes, place, heights, level, ax)
     untested = [place[i] for i in leaves if nodes[i].pvalue is None]
     if untested and leaves_tested:
         ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
@@ -266,6 +268,7 @@ def plot_cluster_tree(
     if not in_order:
         ax.set_yticks([])
     ax.set_title(f"{k} cluster{'s' * (k > 1)}, family-wise level {level:g}", loc="left")
+    _lift_labels(labels, ax)
     return ax
 
 
@@ -312,10 +315,29 @@ def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, s
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
+def _lift_labels(labels: list[Annotation], ax: Axes) -> None:
+    """Move labels of nodes up where they would cover a label below them."""
+    getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout is final
+    to_points = 72 / ax.figure.dpi
+    placed: list[Bbox] = []
+    for label in sorted(labels, key=lambda label: (label.xy[1], label.xy[0])):
+        box = label.get_window_extent()
+        for below in sorted(placed, key=lambda below: below.y0):
+            if box.overlaps(below):
+                box = box.translated(0, below.y1 - box.y0 + 1)
+        across, up = label.get_position()
+        label.set_position((across, up + (box.y0 - label.get_window_extent().y0) * to_points))
+        placed.append(box)
+
+
 def _mark_nodes(
     nodes: Sequence[DrawnNode], place: dict[int, float], heights: FloatArray, level: float, ax: Axes
-) -> None:
-    """Draw a diamond on each rejected node of a tree of tests and a circle on other tested nodes, with adjusted p."""
+) -> list[Annotation]:
+    """Draw a diamond on each rejected node of a tree of tests and a circle on other tested nodes, with adjusted p.
+
+    Return the labels with adjusted p.
+    """
+    labels: list[Annotation] = []
     k = sum(not node.children for node in nodes)
     size = float(np.clip(110 / max(k, 1), 5, 8.5))
     kinds = (
@@ -334,18 +356,10 @@ def _mark_nodes(
             text = "adj. " + p_text(pvalue, short=True)
             text = text if k <= 8 else text.removeprefix("adj. p ").removeprefix("= ")
             weight = "bold" if rejected else "normal"
-            ax.annotate(
-                text,
-                (across, up),
-                (0, 5),
-                textcoords="offset points",
-                ha="center",
-                va="bottom",
-                fontsize=size,
-                weight=weight,
-                bbox=WHITE,
-                zorder=4,
-            )
+            style: dict[str, Any] = {"ha": "center", "va": "bottom", "fontsize": size, "weight": weight}
+            place_above: dict[str, Any] = {"xytext": (0, 5), "textcoords": "offset points"}
+            labels.append(ax.annotate(text, (across, up), **place_above, **style, bbox=WHITE, zorder=4))
+    return labels
 
 
 def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:
