@@ -378,11 +378,8 @@ def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 def name_population(hypothesis: str, d: Dissimilarity) -> str:
     """Return a null hypothesis on projections that names the rows along whose lines points are tested."""
-    return (
-        hypothesis.replace("the population", f"the population of {d.metric.compares}")
-        if d.metric.compares
-        else hypothesis
-    )
+    rows = f" of {d.metric.compares}" * bool(d.metric.compares)
+    return hypothesis.replace("the population", f"the population{rows}")
 
 
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:

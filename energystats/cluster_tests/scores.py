@@ -19,6 +19,7 @@ from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
 from energystats.geometry.negative_type import examine_spectrum
+from energystats.metrics.closed_form import Euclidean
 
 __all__ = [
     "CoordinateScorer",
@@ -27,7 +28,6 @@ __all__ = [
     "jitter_columns",
     "jittered_anew",
     "make_scorer",
-    "rows_compared",
     "wants_jitters",
 ]
 
@@ -123,28 +123,13 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     """Return a `Scorer` based on the coordinates of the points, or on a matrix R = distance**power without these."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
-    d, moved = rows_compared(d, rng)
-    spread, ties, notes = (d, moved, ()) if moved else jitter_columns(d, rng)
+    spread, ties, notes = jitter_columns(d, rng)
     found = CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
     if not any(column.cut_off for column in ties):
         return found
     # tails are drawn for each column on its own: where all rows are at an end of one column or another they part them
     left = jitter_columns(d, rng.spawn(1)[0], spread_limits=False)[0].points
     return replace(found, without_tails=CoordinateScorer(left - left.mean(axis=0)))
-
-
-def rows_compared(d: Dissimilarity, rng: np.random.Generator) -> tuple[Dissimilarity, tuple[ColumnTies, ...]]:
-    """Return the rows that the metric compares, transformed after ties of the amounts were jittered, and these ties.
-
-    Of counts divided by their totals nothing is tied, but the steps are there, and count as modes. Amounts stay above
-    0: what would fall below is as far above.
-    """
-    if not d.metric.compares:
-        return d, ()
-    spread, ties, _ = jitter_columns(d, rng, spread_limits=False)
-    points = np.abs(spread.points) if (spread.points < 0).any() and not (d.points < 0).any() else spread.points
-    assert isinstance(d, Points)
-    return replace(d, points=points).transformed(), ties  # where any amount was moved, so was the total of its row
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
@@ -165,9 +150,12 @@ def jitter_columns(
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
     """Return the points with ties jittered column by column, the ties of each such column, and notes on rows of counts.
 
-    Counts that were divided by a factor of their row are tied but for that factor, and move as far as tied ones.
+    Counts that were divided by a factor of their row are tied but for that factor, and move as far as tied ones. Under
+    a metric that compares transformed rows these are returned, with amounts jittered before.
     """
     assert isinstance(d, Points)
+    if d.metric.compares:
+        return _jitter_transformed(d, rng, spread_limits=spread_limits)
     points, ties = d.points.copy(), []
     rows = _row_counts(d)
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
@@ -182,6 +170,21 @@ def jitter_columns(
             points[:, j] += (spread.values - column) / unit_of_column(d, j)["unit"]
             ties.append(ColumnTies.of(spread, name, d.n))
     return replace(d, points=points), tuple(ties), () if rows is None else (ROW_COUNTS,)
+
+
+def _jitter_transformed(
+    d: Points, rng: np.random.Generator, *, spread_limits: bool
+) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
+    """Return the rows that the metric compares, transformed after ties of amounts were jittered, with ties and notes.
+
+    The steps of counts are modes of shares, too, but no ties there. Amounts stay such: what would fall below 0 is as
+    far above.
+    """
+    amounts, ties, notes = jitter_columns(replace(d, metric=Euclidean()), rng, spread_limits=False)
+    moved = np.abs(amounts.points) if (d.points >= 0).all() else amounts.points
+    rows = replace(d, points=moved).transformed()
+    # where an amount was moved, so was the total of its row
+    return (rows, ties, notes) if ties else jitter_columns(rows, rng, spread_limits=spread_limits)
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:

@@ -43,7 +43,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer, rows_compared
+from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
@@ -589,20 +589,18 @@ def _answer_columns(
     """
     if d.coordinates is None or d.n < SMALLEST_COLUMN:
         return []
-    near, moved = rows_compared(d.near_one(), rng)
-    points = near.points
-    names = d.columns or tuple(f"column {j}" for j in range(points.shape[1]))
+    near = d.near_one()
+    names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
     if len(names) == 1 and structure is not None:
         found = [(structure.statistic, structure.pvalue)]
     else:
         factor = calibration_factor(options.conservative)
         n_resamples = _draws_for_columns(options.n_resamples, len(names))
         children = rng.spawn(len(names))
-        is_jittered = bool(moved)
-        if not moved:
-            jittered, _, rows_are_counts = jitter_columns(near, rng.spawn(1)[0])
-            if rows_are_counts:  # which are tied but for a factor of each row; other ties are jittered by the test
-                points, is_jittered = jittered.points, True
+        jittered, _, rows_are_counts = jitter_columns(near, rng.spawn(1)[0])
+        # counts that are tied but for a factor of each row, and rows that the metric compares; else the test jitters
+        is_jittered = bool(rows_are_counts or near.metric.compares)
+        points = jittered.points if is_jittered else near.points
 
         def test(j: int) -> tuple[float, float]:
             column, reach = points[:, j], find_reach if is_jittered else column_reach(near, j)
@@ -697,7 +695,7 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 
 def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
-    """Return notes on untested partitions, merges without a separating hyperplane, and merges of few points."""
+    """Return notes on untested partitions, merges without a separating hyperplane, and untested merges."""
     notes = []
     if unknown:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")
@@ -710,7 +708,7 @@ def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
                 f"Of {'; '.join(blurred)} fewer than {BLURRED:.0%} of the points held out lie on their side.",
             )
         )
-    small = [merge.name for merge in merges if merge.reason]
-    if small:
-        notes.append(f"Too few points for a test: {'; '.join(small)}.")
+    for why in dict.fromkeys(merge.reason for merge in merges if merge.reason):
+        untested = "; ".join(merge.name for merge in merges if merge.reason == why)
+        notes.append(f"Not tested: {untested} ({why}).")
     return notes

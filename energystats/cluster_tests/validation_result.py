@@ -397,7 +397,7 @@ class ClusterValidationResult(VerdictFirst):
 
         found = self.partition
         plane = choose_plane(
-            "components" if found.points is not None and found.points.shape[1] > 1 else None,
+            None,
             found.labels,
             points=found.points,
             coordinates=found.coordinates,
@@ -414,6 +414,7 @@ class ClusterValidationResult(VerdictFirst):
             sizes=found.sizes,
             axes=plane.axes,
             units=plane.units,
+            same_unit=plane.same_unit,
             level=LEVEL,
             title=self._conclusion(),
         )

@@ -85,10 +85,10 @@ def choose_plane(
     if isinstance(space, str) and space == "discriminant":
         return _discriminant_plane(_needed(points, '"discriminant"'), labels, rows_shown(labels))
     pair = _columns_asked_for(space, points, columns)
-    if space is None and pair is None and points is not None and metric.compares:
-        return _components_plane(metric.transform(points), rows_shown(labels), of=metric.compares)
-    if space is None and pair is None and points is not None and not metric.by_differences:
-        space = "kernel"
+    if space is None and pair is None and points is not None:
+        if metric.compares:
+            return _components_plane(metric.transform(points), rows_shown(labels), of=metric.compares)
+        space = None if metric.by_differences else "kernel"
     kernel = isinstance(space, str) and space == "kernel"
     rows = rows_shown(labels, KERNEL_POINTS if kernel else POINTS_SHOWN)
     if pair is not None:

@@ -15,7 +15,7 @@ from energystats.metrics.base import COUNTS, Metric
 from energystats.metrics.closed_form import compute_power
 from energystats.metrics.domains import Domain
 
-__all__ = ["Aitchison", "Canberra", "ChiSquare", "Chord", "Hellinger", "Jaccard", "Kulczynski", "OfTransformedRows"]
+__all__ = ["Aitchison", "Canberra", "ChiSquare", "Chord", "Hellinger", "Jaccard", "Kulczynski"]
 
 
 AMOUNTS = replace(COUNTS, zero_rows=False)
@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 2**21  # differences of columns
 
 
 @dataclass(frozen=True, slots=True)
-class OfTransformedRows(Metric, abc.ABC):
+class _OfTransformedRows(Metric, abc.ABC):
     """Define a power of the Euclidean distance between rows transformed one by one; of negative type up to 2."""
 
     mixes_units: ClassVar[bool] = False
@@ -56,7 +56,7 @@ class OfTransformedRows(Metric, abc.ABC):
         """Compute a kernel that generates rho, its base point at 0 of transformed coordinates [G 8]; (n, m)."""
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
-        assert isinstance(fitted, OfTransformedRows)
+        assert isinstance(fitted, _OfTransformedRows)
         first, second = fitted.transform(points), fitted.transform(others)
         origin = np.zeros((1, first.shape[1]))
         ends = compute_power(first, origin, self.alpha) + compute_power(origin, second, self.alpha)
@@ -67,7 +67,7 @@ class OfTransformedRows(Metric, abc.ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Hellinger(OfTransformedRows):
+class Hellinger(_OfTransformedRows):
     """Euclidean distance of the roots of shares, sqrt(x / sum of x), to the power alpha [Rao 1995].
 
     Parameters
@@ -91,7 +91,7 @@ class Hellinger(OfTransformedRows):
 
 
 @dataclass(frozen=True, slots=True)
-class Chord(OfTransformedRows):
+class Chord(_OfTransformedRows):
     """Euclidean distance of rows of length 1, to the power alpha [Orloci 1967].
 
     Parameters
@@ -116,7 +116,7 @@ class Chord(OfTransformedRows):
 
 
 @dataclass(frozen=True, slots=True)
-class ChiSquare(OfTransformedRows):
+class ChiSquare(_OfTransformedRows):
     """Chi-square distance to the power alpha: shares, columns weighted by 1 over their part of the total [Lebart 1968].
 
     Parameters
@@ -163,7 +163,7 @@ class ChiSquare(OfTransformedRows):
 
 
 @dataclass(frozen=True, slots=True)
-class Aitchison(OfTransformedRows):
+class Aitchison(_OfTransformedRows):
     """Euclidean distance of centred log-ratios, log x - mean of log x, to the power alpha [Aitchison 1986].
 
     Parameters
@@ -184,7 +184,7 @@ class Aitchison(OfTransformedRows):
     pseudocount: float = 0.0
 
     def __post_init__(self) -> None:
-        OfTransformedRows.__post_init__(self)
+        _OfTransformedRows.__post_init__(self)
         object.__setattr__(self, "pseudocount", check_not_negative(self.pseudocount, "pseudocount"))
 
     @property

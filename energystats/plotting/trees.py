@@ -288,6 +288,7 @@ def plot_validation(
     sizes: Sequence[int],
     axes: tuple[str, str],
     units: tuple[str, str],
+    same_unit: bool,
     level: float,
     title: str,
 ) -> Axes:
@@ -303,7 +304,8 @@ def plot_validation(
     plot_cluster_tree(nodes, left, level=level, outcome="no p-value", leaves_tested=False)
     left.set_title("Merges of the clusters", loc="left", fontsize="medium")
     points, labels, hollow = drawn
-    plot_partition(points, labels, right, sizes=sizes, share=None, axes=axes, units=units, hollow=hollow)
+    shown: dict[str, Any] = {"axes": axes, "units": units, "same_unit": same_unit, "hollow": hollow}
+    plot_partition(points, labels, right, sizes=sizes, share=None, **shown)
     count = int(hollow.sum())
     right.set_title(f"Points, {count} uncertain (hollow)" if count else "Points, none uncertain", loc="left",
                     fontsize="medium")  # fmt: skip
