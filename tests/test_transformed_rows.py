@@ -148,22 +148,19 @@ def test_long_clusters_of_log_ratios_are_found_where_they_show(rng):
 
 def test_pictures_show_what_was_compared(rng):
     X = counts_under_unlike_effort(rng, 2)
-    titles = {"hellinger": ("principal component 1 (", "\nof square roots of shares"),
-              "euclidean": ("principal component 1 (", "variance)"),
-              "braycurtis": ("kernel principal component 1", "of T)")}  # fmt: skip
+    titles = {"hellinger": ("principal component 1 (", "of square roots of shares"),
+              "euclidean": ("principal component 1 (", "of variance)"),
+              "braycurtis": ("kernel principal component 1 (", "of T)")}  # fmt: skip
     for metric, (first, last) in titles.items():
-        found = es.energy_cluster(X, 2, metric=metric, rng=0)
-        ax = found.plot()
-        assert ax.get_xlabel().startswith(first)
-        assert ax.get_xlabel().endswith(last)
+        ax = es.energy_cluster(X, 2, metric=metric, rng=0).plot()
         shown = np.concatenate([np.asarray(part.get_offsets()) for part in ax.collections])
         assert len(shown) == 60
-    assert (
-        es.energy_cluster(X, 2, metric="hellinger", rng=0)
-        .plot(space="components")
-        .get_xlabel()
-        .startswith("principal component 1 (")
-    )
+        _, right = es.validate_clusters(X, 2, metric=metric, n_resamples=99, rng=0).plot().child_axes
+        for label in (ax.get_xlabel(), right.get_xlabel()):
+            assert label.startswith(first)
+            assert label.endswith(last)
+    columns = es.energy_cluster(X, 2, metric="hellinger", rng=0).plot(space="components")
+    assert columns.get_xlabel().endswith("of variance)")
 
 
 @pytest.mark.slow

@@ -631,7 +631,8 @@ def test_one_seed_finds_the_same_clusters_of_all_points_in_every_call(rotating_s
 def test_merges_below_an_untested_one_are_not_said_to_be_small():
     """One point far out: the merge of two clusters of sixty below it has no p, but not for want of points."""
     rng = np.random.default_rng(5)
-    two = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(60, 2)) + [6, 0], [[999.0, 0.0]]])
+    far = np.array([[999.0, 0.0]])
+    two = np.concatenate([rng.normal([0, 0], 1, (60, 2)), rng.normal([6, 0], 1, (60, 2)), far])
     notes = " ".join(es.validate_clusters(two, 3, rng=0).notes)
     assert "Not tested: 0+1 | 2 (fewer than 5 points on one side)." in notes
     assert "Not tested: 0 | 1 (the merge above it was not tested)." in notes
