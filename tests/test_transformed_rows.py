@@ -163,7 +163,7 @@ def test_pictures_show_what_was_compared(rng):
     assert columns.get_xlabel().endswith("of variance)")
 
 
-@pytest.mark.slow
+@pytest.mark.calibration
 @pytest.mark.parametrize("metric", ["hellinger", "chord", "chi2", Aitchison(pseudocount=0.5)], ids=str)
 @pytest.mark.parametrize("efforts", ["two", "lognormal"])
 def test_level_under_unlike_effort(metric, efforts):
