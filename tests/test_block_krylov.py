@@ -121,3 +121,21 @@ def test_eigenpairs_that_lapack_leaves_out_come_from_the_whole_decomposition(fai
     assert_allclose(gram.some_eigenvalues(G, 0, 2), values[:3], atol=1e-12 * abs(values).max())
     assert_allclose(gram.largest_eigenvalue(G), values[-1], rtol=1e-10)
     assert_allclose(gram.smallest_pair(G)[0], values[0], rtol=1e-10)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_fewer_positive_eigenvalues_than_asked_for_are_no_crash(rng, weighted):
+    """Of rho = d**3 in the plane few eigenvalues are positive; the next ones crowd at 0, where Lanczos never ends."""
+    n, k = 320, 6
+    X = rng.normal(size=(n, 2))
+    R = np.linalg.norm(X[:, None] - X, axis=-1) ** 3
+    w = 10 ** rng.uniform(-1, 1, n) if weighted else np.ones(n)
+    values, vectors = gram.largest_eigenpairs(lambda columns: R @ columns, w, k - 1)
+    share = w / w.sum()
+    J = np.eye(n) - np.outer(np.ones(n), share)
+    G = -0.5 * np.sqrt(np.outer(w, w)) * (J @ R @ J.T)
+    expected = np.linalg.eigvalsh((G + G.T) / 2)[:-k:-1]
+    assert values == pytest.approx(expected, abs=1e-9 * expected[0])
+    assert np.abs(G @ vectors - vectors * values).max() <= 1e-7 * expected[0]
+    found = es.energy_cluster(R, k, metric="precomputed", sample_weight=w, n_init=1, rng=0)
+    assert found.bound >= found.between

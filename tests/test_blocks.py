@@ -511,3 +511,18 @@ def test_labels_of_parts_with_other_types_are_not_rounded():
     """Whole numbers in one partition and fractions in another: one type for both would merge the first two."""
     parts = [pd.Series([2**53, 2**53 + 1]), pd.Series([0.5, 0.5])]
     assert open_blocks._join_labels(parts, pd.RangeIndex(4)).tolist() == [2**53, 2**53 + 1, 0.5, 0.5]
+
+
+def test_a_missing_label_of_a_large_file_is_called_missing(tmp_path, monkeypatch):
+    """Whole numbers become doubles in parts of a column that have a gap, and stay whole in others."""
+    monkeypatch.setattr(parquet, "BATCH", 30)
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 3)), columns=list("abc"))
+    frame["t"] = pd.array(np.arange(200) % 2, dtype="Int64")
+    frame.loc[3, "t"] = pd.NA
+    monkeypatch.setattr(open_blocks, "IN_MEMORY", 0)
+    file = parquet_file(frame, tmp_path)
+    with pytest.raises(ValueError, match=r"`groups` must not be missing, but 1 of 200"):
+        es.energy_test(file, groups="t", n_resamples=9, rng=0)
+    for missing in ("raise", "drop"):
+        with pytest.raises(ValueError, match=r"leave those rows out first: `X` is read in blocks\."):
+            es.disco(file, groups="t", missing=missing, n_resamples=9, rng=0)

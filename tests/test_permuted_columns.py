@@ -238,6 +238,21 @@ def test_errors_of_the_model_itself_name_the_draw():
     assert caught.value.__notes__ == ["`null` broken failed in draw 1."]
 
 
+def test_a_model_without_a_generator_is_refused_before_anything_is_done():
+    for model in (lambda: X, lambda a, b: X):
+        with pytest.raises(TypeError, match="`null` must be a function of one argument, a random generator"):
+            es.cluster_test(X, method="refit", null=model, n_resamples=9, rng=0)
+    es.cluster_test(X, method="refit", null=lambda rng, scale=1.0: scale * rng.random(X.shape), n_resamples=9, rng=0)
+
+
+def test_a_model_that_returns_the_data_is_said_to_decide_nothing():
+    same = es.cluster_test(X, method="refit", null=lambda rng: rng.permutation(X), n_resamples=9, rng=0)
+    assert same.pvalue == 1
+    assert "All tables drawn have the S/T of the data" in " ".join(same.summary().split())
+    other = es.cluster_test(X, method="refit", null=lambda rng: rng.random(X.shape), n_resamples=9, rng=0)
+    assert not any("All tables drawn" in note for note in other.notes)
+
+
 def test_points_that_coincide_are_no_evidence():
     result = es.cluster_test(np.ones((9, 2)), **HOW, rng=0)
     assert (result.pvalue, result.null_hypothesis) == (1.0, "the columns are independent")

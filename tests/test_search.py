@@ -437,7 +437,7 @@ def test_rows_of_weight_zero_are_left_out(metric, rng):
     assert_array_equal(model.predict(data), model.labels_)
     with pytest.raises(ValueError, match="zero everywhere"):
         model.fit(data, sample_weight=np.zeros(20))
-    with pytest.raises(ValueError, match="must be positive, got -1"):
+    with pytest.raises(ValueError, match="must not be negative, got -1"):
         model.fit(data, sample_weight=np.r_[-1.0, np.ones(19)])
 
 

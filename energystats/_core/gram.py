@@ -36,6 +36,7 @@ POINTS_PER_COLUMN = 4  # fewer give no covariance matrix worth decorrelating wit
 SMALLEST_WIDTH = 1e-5  # of the widest direction of standardized columns: narrower ones are rounding
 ROUNDING_OF_COLUMN = 1e-13  # of the largest value of a column: a smaller deviation is rounding
 RESTARTS = 10  # of Lanczos' method; where it has not ended then, the full reduction is as fast
+MANY_RESTARTS = 100  # of the same for several pairs
 Pair = tuple[float, FloatArray]
 
 
@@ -235,12 +236,19 @@ def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
 
 
 def _run_lanczos(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the largest eigenvalues of a symmetric operator, falling, and eigenvectors by Lanczos' method."""
+    """Compute the largest eigenvalues of a symmetric operator, falling, and eigenvectors by Lanczos' method.
+
+    By the full decomposition where that does not converge: some of them lie among many that are nearly 0.
+    """
     operator = LinearOperator((n, n), matvec=lambda v: times(v.reshape(n, 1)).ravel(), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     if not times(start.reshape(n, 1)).any():  # the zero matrix, which has no Krylov space
         return np.zeros(count), np.eye(n)[:, :count]
     with one_thread_up_to(n):
-        values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9)
+        try:
+            values, vectors = eigsh(operator, k=count, which="LA", v0=start, tol=1e-9, maxiter=MANY_RESTARTS)
+        except ArpackNoConvergence:
+            whole = times(np.eye(n))
+            values, vectors = some_eigenpairs(0.5 * (whole + whole.T), n - count, n - 1)
     order = np.argsort(values)[::-1]
     return values[order], vectors[:, order]

@@ -312,6 +312,9 @@ class Scan:
             for _ in reader:
                 before = reader.line_num
         hint = ""
+        if "field limit" in str(error):
+            most = csv.field_size_limit()
+            return f"{self.file}: line {before + 1}: a cell has more than {most} characters, which are not read."
         if "expected after" in str(error):
             hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
         return f"{self.file}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."

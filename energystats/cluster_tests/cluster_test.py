@@ -286,13 +286,11 @@ def _check_options(k: object, method: str, null: Null, *, clusterer: Any, conser
 
 def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
     """Run the test method named in the options on checked points, and return its result with a partition."""
-    if d.n < 2:
-        raise ValueError(f"`X` must have at least 2 rows, got {d.n}.")
     method = METHODS[options.method]
     if method.in_coordinates and options.tables is None:
         _check_coordinates(d, options.method)
     whole = WholeClusters(d, options, copy.deepcopy(rng))  # as `energy_cluster` finds them with the same seed
-    found = _nothing_to_test(options) if d.all_coincide else method.test(d, options, rng)
+    found = _nothing_to_test(options) if d.n > 1 and d.all_coincide else method.test(d, options, rng)
     if found.few_draws:
         warn(found.few_draws, EnergyStatsWarning)
     if found.partition is None and options.user_clusterer is None:

@@ -143,7 +143,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
         others = len(limits) - 1
         warn(limits[0] + f" So it is with {others} more: `.notes` names all." * (others > 0), TiesWarning)
     return (
-        *(() if points is None else (*_note_few_places(points), *_note_two_values(points))),
+        *(() if points is None else (*_note_few_places(points), *_note_few_values(points))),
         *_note_directions(d),
         # a pile at an end has duplicates of its own
         *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
@@ -332,23 +332,28 @@ def _note_few_places(points: FloatArray) -> tuple[str, ...]:
     )
 
 
-def _note_two_values(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if at least half of several columns have only two values, a note if some have; else nothing."""
-    count = sum(np.unique(column).size == 2 for column in points.T)
-    if points.shape[1] == 1 or count == 0:
+def _note_few_values(points: FloatArray) -> tuple[str, ...]:
+    """Return a caution if at least a third of several columns have two or three values, a note if some have two."""
+    n_columns = points.shape[1]
+    values = np.array([np.unique(column).size for column in points.T])
+    few, two = int(np.isin(values, (2, 3)).sum()), int((values == 2).sum())
+    if n_columns == 1 or max(few - 1, two) == 0:
         return ()
-    if 2 * count < points.shape[1]:
+    if few > 1 and 3 * few >= n_columns:
         return (
-            f"{count} of {points.shape[1]} columns {'has' if count == 1 else 'have'} two values only. Beside a column "
-            "that it was made from (age, and age above 18) such a column shows two modes in one cloud, and a small p "
-            "need not mean groups of rows: leave it out to see.",
+            Caution(
+                f"{few} of {n_columns} columns have {'two' if two == few else 'two or three'} values only. A small p "
+                "need not mean groups of rows.",
+                "Sums of such columns have several modes where the columns go together, as items of one strong factor "
+                "do. Compare with a model without groups that has this dependence.",
+            ),
         )
+    if two == 0:
+        return ()
     return (
-        Caution(
-            f"{count} of {points.shape[1]} columns have two values only. A small p need not mean groups of rows.",
-            "Sums of such columns have two modes where the columns go together, as items of one strong factor do. "
-            "Compare with a model without groups that has this dependence.",
-        ),
+        f"{two} of {n_columns} columns {'has' if two == 1 else 'have'} two values only. Beside a column that it was "
+        "made from (age, and age above 18) such a column shows two modes in one cloud, and a small p need not mean "
+        "groups of rows: leave it out to see.",
     )
 
 

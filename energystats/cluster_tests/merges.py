@@ -30,6 +30,7 @@ from energystats.cluster_tests.unimodality import Unimodality, clearly_large, no
 from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
+    "SMALLEST_SIDE",
     "UNIMODAL_REGION",
     "Merge",
     "MergeOptions",
@@ -74,6 +75,9 @@ class Merge:
         nothing was tested.
     reason : str
         Why it was not tested, or empty.
+    passed_to : tuple of int
+        Clusters of its larger side if the other one has too few points for a test; else empty. Merges below it are
+        tested as if it were not there.
     """
 
     left: tuple[int, ...]
@@ -86,6 +90,7 @@ class Merge:
     pvalue_adjusted: float = float("nan")
     separated: float = float("nan")
     reason: str = ""
+    passed_to: tuple[int, ...] = ()
 
     @property
     def clusters(self) -> tuple[int, ...]:
@@ -126,8 +131,18 @@ def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
     number: dict[tuple[int, ...], int] = {}
     for left, right, height in reversed(found):
         both = tuple(sorted(left + right))
-        size = int(sizes[list(both)].sum())
-        merges.append(Merge(left=left, right=right, size=size, height=height, parent=number.get(both)))
+        of_sides = [int(sizes[list(side)].sum()) for side in (left, right)]
+        passed_to = () if min(of_sides) >= SMALLEST_SIDE else (left, right)[int(np.argmax(of_sides))]
+        merges.append(
+            Merge(
+                left=left,
+                right=right,
+                size=sum(of_sides),
+                height=height,
+                parent=number.get(both),
+                passed_to=passed_to,
+            )
+        )
         number |= {left: len(merges) - 1, right: len(merges) - 1}
     return merges
 
@@ -219,34 +234,31 @@ def run_merge_tests(
     combine = partial(over_contrasts, jittered_anew=wants_jitters(options.scorer, d))
     whole = PartitionTest(float(indices[:first].mean()), combine(pvalues[:, :first])[0])
     of_merges = np.array([combine(p[:, None])[0] for p in pvalues.T[len(contrasts) :]])
-    return whole, _adjust_merges(labels, merges, of_merges, indices[len(contrasts) :], separated)
+    return whole, _adjust_merges(d.n, merges, of_merges, indices[len(contrasts) :], separated)
 
 
 def _list_contrasts(top: Merge) -> list[Merge]:
     """Return the contrasts of each cluster with all others, as merges of all points."""
     everything = top.clusters
-    return [replace(top, left=(j,), right=tuple(i for i in everything if i != j)) for j in everything]
+    return [replace(top, left=(j,), right=tuple(i for i in everything if i != j), passed_to=()) for j in everything]
 
 
 def _adjust_merges(
-    labels: IntArray, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
+    n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
     """Return the merges with their p-values adjusted from the top down; (n_merges,) each."""
-    n, sizes = labels.size, np.bincount(labels[labels >= 0])
     done: list[Merge] = []
     for j, merge in enumerate(merges):
-        if merge.size < SMALLEST_REGION:
-            done.append(replace(merge, reason=f"fewer than {SMALLEST_REGION} points"))
+        if merge.size < SMALLEST_REGION or merge.passed_to:
+            few = f"{SMALLEST_SIDE} points on one side" if merge.passed_to else f"{SMALLEST_REGION} points"
+            done.append(replace(merge, reason=f"fewer than {few}"))
             continue
-        if min(sizes[[*merge.left]].sum(), sizes[[*merge.right]].sum()) < SMALLEST_SIDE:
-            done.append(replace(merge, reason=f"fewer than {SMALLEST_SIDE} points on one side"))
-            continue
-        if merge.parent is not None and done[merge.parent].reason:
-            done.append(replace(merge, reason="the merge above it was not tested"))
-            continue
-        pvalue = float(pvalues[j])
+        parent = merge.parent
+        while parent is not None and done[parent].passed_to:
+            parent = done[parent].parent
+        above = 0.0 if parent is None else done[parent].pvalue_adjusted
         # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one
-        above = 0.0 if merge.parent is None else done[merge.parent].pvalue_adjusted
+        pvalue = float(pvalues[j])
         adjusted = max(above, min(1.0, pvalue * ((n - 1) / (merge.size - 1))))
         E, share = float(indices[j]), float(separated[j])
         done.append(replace(merge, statistic=E, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
@@ -296,6 +308,9 @@ def _score_fold(
     regions: dict[tuple[int, ...], IntArray] = {} if not merges else {merges[0].clusters: np.arange(fold.size)}
     for j, merge in enumerate(merges):
         region = regions.get(merge.clusters)
+        if region is not None and merge.passed_to:
+            regions[merge.passed_to] = region  # no hyperplane can be tested here
+            continue
         left, right = (others[np.isin(names, side)] for side in (merge.left, merge.right))
         if region is None or not left.size or not right.size:
             continue  # a cluster that the others do not show has no line

@@ -7,6 +7,7 @@ was fitted to the data (ranges, a covariance matrix, a median distance) is fitte
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -278,6 +279,16 @@ def check_null(null: object, fitted: tuple[str, ...]) -> None:
             f"`null` must be one of {', '.join(known)}, or a function of a random generator that returns a table; got "
             f"{null!r:.60} of type {type(null).__name__}."
         )
+    if callable(null):
+        try:
+            inspect.signature(null).bind(None)
+        except TypeError as error:
+            raise TypeError(
+                f"`null` must be a function of one argument, a random generator, and return a table; {null_name(null)} "
+                f"cannot be called so: {error}."
+            ) from None
+        except ValueError:  # a function of C without a signature
+            return
 
 
 def null_name(null: Null) -> str:

@@ -51,6 +51,10 @@ UNLIKE_NUMBERS = Caution(
     "S/T grows with the number of clusters, and without points that are labelled noise. Take a clusterer with a fixed "
     'number, or method="split".',
 )
+SAME_AS_DATA = Caution(
+    "All tables drawn have the S/T of the data, so that p is 1 whatever the data are.",
+    "The model may return the data themselves, or their rows in another order, which are the same points.",
+)
 NOT_GAUSSIAN = Caution(
     "Data without clusters that are not Gaussian are rejected too.",
     "At level .05 about .6 of uniform squares and .2 of samples with exponential columns (n = 100).",
@@ -215,7 +219,10 @@ def _test_against_tables(
         pvalues=np.array([[comparison.pvalue]]),
         null_distribution=null,
         rows=(Contrast("all clusters", observed, comparison.pvalue, comparison.pvalue),),
-        notes=_note_tables(d, options, tables, null.size, exact=every),
+        notes=(
+            *(() if every or np.abs(null - observed).max(initial=0.0) > tolerance else (SAME_AS_DATA,)),
+            *_note_tables(d, options, tables, null.size, exact=every),
+        ),
         comparisons=(comparison,),
     )
 

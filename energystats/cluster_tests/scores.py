@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from energystats._core.gram import factor_coordinates
+from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
 from energystats._core.jitter import Reach, find_reach, jitter_places, jitter_ties
 from energystats._core.ratios import find_ratios
@@ -36,6 +36,10 @@ EUCLIDEAN_TOLERANCE = 1e-8  # a share of the scale: roots and powers of given nu
 RANK_TOLERANCE = 1e-10  # of the largest squared distance: what is left of a point outside a space is rounding
 CURVE_TOLERANCE = 0.02  # of the length of the line: given distances are rounded
 STEEPEST = 20.0  # power of a distance that is tried
+CLEARLY_BENT = 1.02  # the smallest such power that bends a space
+POWER_TOLERANCE = 1e-9
+POINTS_OF_SPACE = 50  # that are looked at
+VANISHING = 1e-5  # of the largest eigenvalue
 ROW_COUNTS = (
     "The rows are counts times a factor each, such as shares, counts per million or centred logarithms: the counts "
     "were jittered, as the steps between them count as modes."
@@ -124,12 +128,17 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
     spread, ties, notes = jitter_columns(d, rng)
-    found = CoordinateScorer(spread.points - spread.points.mean(axis=0), ties, notes)
+    found = CoordinateScorer(_centred_columns(spread.points), ties, notes)
     if not any(column.cut_off for column in ties):
         return found
     # tails are drawn for each column on its own: where all rows are at an end of one column or another they part them
     left = jitter_columns(d, rng.spawn(1)[0], spread_limits=False)[0].points
-    return replace(found, without_tails=CoordinateScorer(left - left.mean(axis=0)))
+    return replace(found, without_tails=CoordinateScorer(_centred_columns(left)))
+
+
+def _centred_columns(points: FloatArray) -> FloatArray:
+    """Return points with column medians 0: a row far away does not take digits of the others, as with means."""
+    return np.asarray(points - np.median(points, axis=0))
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
@@ -217,7 +226,7 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
     assumed = f"Assumed: the matrix holds Euclidean {form}; linear means linear in that space."
     tolerance = EUCLIDEAN_TOLERANCE if d.rounding is None else d.rounding
     notes: tuple[str, ...] = (
-        _warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power) or assumed,
+        _warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power, tolerance) or assumed,
     )
     # with coordinates columns can be decorrelated; without them there are scores, and nothing else
     points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
@@ -259,18 +268,49 @@ def _warned_of_twins(count: int, n: int) -> str:
     return text
 
 
-def _warned_if_curved(squared: FloatArray, power: float) -> str:
-    """Warn if the distances are powers below 1 of those of one column, and return the text; else an empty string."""
-    exponent = _power_of_line(np.sqrt(squared))
+def _warned_if_curved(squared: FloatArray, power: float, tolerance: float) -> str:
+    """Warn if the distances are powers below 1 of distances in few dimensions, and return the text; else nothing."""
+    exponent, of = _power_of_line(np.sqrt(squared)), "abs(x - y)**{} of a single column x, a bent line"
+    if exponent is None:
+        exponent, dimensions = _power_of_space(squared, tolerance)
+        of = f"the power {{}} of Euclidean distances in {dimensions} dimensions, a bent space"
     if exponent is None:
         return ""
     own = f"{power * exponent:.3g}"
     text = Caution(
-        f"R behaves as abs(x - y)**{own} of a single column x, a bent line: give alpha={own}, or the column itself.",
+        f"The matrix R behaves as {of.format(own)}: give alpha={own}, or what is behind it.",
         "Curves have projections with two modes, whether there are clusters or not.",
     )
     warn(text, NotCalibratedWarning)
     return text
+
+
+def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None, int]:
+    """Return the power b < 1 if all distances are |x_i - x_j|**b in few dimensions, and these, else None; (n, n).
+
+    |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at once as there are more points than
+    dimensions; of other distances one reaches 0 first [Schoenberg 1938].
+    """
+    rows = np.linspace(0, len(squared) - 1, min(len(squared), POINTS_OF_SPACE)).astype(np.intp)
+    some = squared[np.ix_(rows, rows)]
+    some = some / (float(some.max()) or 1.0)
+
+    def eigenvalues(g: float) -> FloatArray:
+        return some_eigenvalues(-0.5 * centred(some**g), 0, rows.size - 1)
+
+    def is_euclidean(g: float) -> bool:
+        values = eigenvalues(g)
+        return bool(values[0] >= -tolerance * values[-1])
+
+    low, high = 1.0, STEEPEST
+    if is_euclidean(high) or not is_euclidean(CLEARLY_BENT):
+        return None, 0
+    while high - low > POWER_TOLERANCE:
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if is_euclidean(middle) else (low, middle)
+    values = eigenvalues(low)
+    dimensions = int(np.count_nonzero(values > max(VANISHING, 20 * tolerance) * values[-1]))
+    return (1 / low if 2 * dimensions < rows.size else None), dimensions
 
 
 def _power_of_line(distances: FloatArray) -> float | None:
@@ -299,7 +339,7 @@ def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float
     found = examine_spectrum(squared, tolerance)
     if found.holds:
         return ""
-    root = "R" if power == 1 else f"R**(1/{power:g})"
+    root = "R, the matrix given," if power == 1 else f"R**(1/{power:g}), of the matrix R given,"
     text = Caution(
         f"{root} is not a Euclidean distance (eigenvalues from {found.lowest:.3g} to {found.highest:.3g}): p is "
         "approximate.",

@@ -80,7 +80,10 @@ def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
 
 def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
     """Transform all points so that those in `part` have uncorrelated columns of equal variance; (n, d) -> (n, d)."""
-    return np.asarray((points - points[part].mean(axis=0)) @ decorrelating(points[part]))
+    transform = decorrelating(points[part])
+    if not transform.size:  # the part lies in one place, but for rounding
+        return np.zeros((len(points), 1))
+    return np.asarray((points - points[part].mean(axis=0)) @ transform)
 
 
 def clearest_columns(points: FloatArray) -> IntArray:

@@ -28,9 +28,11 @@ from energystats.cluster_tests.unimodality import (
     unimodality_along_lines,
 )
 from energystats.cluster_tests.whole_clusters import WholeClusters
+from energystats.clustering.partition import Partition
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
+from energystats.metrics.domains import row_places
 from energystats.metrics.general import has_mahalanobis
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import split as work_of_split
@@ -71,11 +73,21 @@ COLUMNS_BEHIND_MATRIX = Caution(
     "there are many columns, some are not found, and values that repeat count as modes.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
+OTHERS_SHOW_MORE = Caution(
+    "Lines between the clusters of this clusterer were tested: those of energy clusters can show more.",
+    f"{AS_GIVEN_ALONE} `cluster_test(X)` looks there, too.",
+)
+NOTHING_DIVIDED = Caution(
+    "The clusterer found one cluster: there was no line to test, and p = 1 says nothing.",
+    "Take one that divides the points, or leave `clusterer` out.",
+)
 EQUALLY_FAR = Caution(
     "The points are about equally far from each other, so that no line parts them: nothing was tested.",
     "Points that gave no line all lie at one place along it, which differs from fold to fold only.",
 )
 ALIKE_RHO = 1e-7  # of the largest rho: what rounding leaves of equal ones
+FEW_POINTS = 5  # outside the largest cluster, fewer of which are named,
+FEW_OF_ALL = 0.05  # where they are a smaller share of all
 APART = 4.0  # times the variance within folds, that of their means: of points of one population it is a quarter or less
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
@@ -312,6 +324,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *((EQUALLY_FAR,) if all(split.equally_far for split in splits) else ()),
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
+            *_note_far_points(found.partition, d, rejected=found.pvalue <= LEVEL),
+            *((NOTHING_DIVIDED,) if k < 2 else ()),
             *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
             *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
             *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
@@ -321,7 +335,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *space.scorer.notes,
             *((CONTRASTS_MEAN,) if k > 2 else ()),
             *((FEWER_SHOW_MORE,) if k > 2 and found.pvalue > LEVEL and user_clusterer is None else ()),
-            *((AS_GIVEN_ALONE,) if user_clusterer is not None else ()),
+            *((OTHERS_SHOW_MORE if found.pvalue > LEVEL else AS_GIVEN_ALONE,) if user_clusterer is not None else ()),
             *clusterers,
         ),
     )
@@ -503,6 +517,26 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
             "p belongs to other clusters than those shown: to those of parts of the points, whose lines were tested.",
             f"Their mean adjusted Rand index with the clusters shown is {mean:.2f}. Clusters of few points do not lie "
             "in every part.",
+        ),
+    )
+
+
+def _note_far_points(found: Partition | None, d: Dissimilarity, *, rejected: bool) -> tuple[str, ...]:
+    """Return a caution that names the rows outside the largest cluster if they are very few; else an empty tuple."""
+    if found is None or found.k < 2 or sum(found.sizes) - max(found.sizes) >= min(FEW_POINTS, FEW_OF_ALL * d.n):
+        return ()
+    rows = np.flatnonzero((found.labels >= 0) & (found.labels != int(np.argmax(found.sizes))))
+    place = row_places(["X"], [d.n], [d.index])
+    names = [place(int(row))[0].removesuffix(" of `X`") for row in rows]
+    it, one = "it" if rows.size == 1 else "they", "One cluster is" if found.k == 2 else "All clusters but one are"
+    says = f"so far from the others, {it} can hide clusters among these"
+    if rejected:
+        says = "p belongs to the lines of clusters of parts of the points, and says nothing of these rows"
+    return (
+        Caution(
+            f"{one} {', '.join(names)} alone: {says}.",
+            "See whether there is a mistake. `cluster_tree` splits such rows off where it can, and goes on; a test "
+            "without them asks of the others alone.",
         ),
     )
 

@@ -9,7 +9,7 @@ import numpy as np
 from energystats._core.interrupts import checkpoint
 from energystats._core.jitter import Jittered, Reach, find_reach, jitter_ties
 from energystats._core.pvalues import over_jitters, smallest_weighted
-from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws
+from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, narrow_gaps
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, unit_of_column
 from energystats.cluster_tests.options import ClusterTestOptions
@@ -52,7 +52,7 @@ class Unimodality:
     Attributes
     ----------
     scores : ndarray of shape (m,)
-        Sorted, ties spread.
+        Sorted, ties spread, and gaps beside points far out narrowed.
     indices : ndarray of shape (3,)
         Likelihood ratio, E and distance.
     pvalue : float
@@ -95,7 +95,7 @@ def unimodality_test(
     With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
     spread = jitter_ties(scores, rng)
-    x = np.sort(scores if spread is None else spread.values)
+    x = narrow_gaps(np.sort(scores if spread is None else spread.values))
     if x[-1] <= x[0]:
         return no_evidence(x)
     observed = compute_indices(x)
@@ -131,7 +131,7 @@ def unimodality_along_lines(
         return only.pvalue, [only]
     spread = [jitter_ties(line, rng) for line in scores]
     jittered = np.array([line if s is None else s.values for line, s in zip(scores, spread, strict=True)])
-    x = np.sort(jittered, axis=1)
+    x = np.array([narrow_gaps(line) for line in np.sort(jittered, axis=1)])
     ranks = jittered.argsort(axis=1).argsort(axis=1)
     varies = x[:, -1] > x[:, 0]
     table = np.concatenate([compute_indices(line) for line in x])[None]

@@ -32,6 +32,7 @@ from energystats.cluster_tests.clusterers import (
 )
 from energystats.cluster_tests.data_notes import are_directions, name_population
 from energystats.cluster_tests.merges import (
+    SMALLEST_SIDE,
     UNIMODAL_REGION,
     Merge,
     MergeOptions,
@@ -51,8 +52,9 @@ from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
+from energystats.display.numbers import p_text
 from energystats.display.sentences import Caution
-from energystats.display.tables import shorten_name
+from energystats.display.tables import LEVEL, shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import note_columns_of_groups, note_local_optimum
 from energystats.distribution_tests.multiplicity import adjust
@@ -93,6 +95,7 @@ OTHER_CLUSTERS = (
     "fit to other rows, in another order or scale; give `clusterer` alone, or labels that it finds in `X`"
 )
 ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
+TOO_FEW = f"not tested: one cluster has fewer than {SMALLEST_SIDE} points"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
 
@@ -408,6 +411,7 @@ def _validate(
     structure: ClusterTestResult | None = None
     whole: PartitionTest | None = None
     merges = merge_clusters(d, found.labels, found.k)
+    of_few = TOO_FEW if found.k == 2 and merges[0].passed_to else ""  # the only merge is the partition
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
@@ -417,19 +421,27 @@ def _validate(
                 whole, merges = _test_merges_of(d, found, asked, merges, options, merge_rng)
             if d.n_columns == 1:  # there is one line, tested once
                 whole = PartitionTest(structure.statistic, structure.pvalue)
-                if found.k == 2:
+                if found.k == 2 and not of_few:
                     E, p = whole
                     merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
+            whole = None if of_few else whole
             # nothing is shown of parts where nothing is shown of all points
             merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
     resampled = _resample(d, found, asked, not unknown, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
         _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
-        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown, structure),
+        _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown or of_few, structure),
         *_answer_merges(merges, why_not or unknown, after=structure is not None),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
+    ]
+    notes = [
+        *_note_columns(answers),
+        *notes,
+        *_note_columns_of_two_values(d),
+        *_notes(merges, unknown),
+        *_notes_on_outside(d, found.labels, outside),
     ]
     return ClusterValidationResult(
         answers=tuple(
@@ -447,7 +459,7 @@ def _validate(
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
         n_stability=0 if unknown else len(resampled.similarities),
-        notes=tuple(dict.fromkeys((*notes, *_notes(merges, unknown), *_notes_on_outside(d, found.labels, outside)))),
+        notes=tuple(dict.fromkeys(notes)),
     ).explained()
 
 
@@ -626,6 +638,39 @@ def _answer_columns(
         )
         for name, (statistic, pvalue), q in zip(names, found, adjusted, strict=True)
     ]
+
+
+def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
+    """Return a note that names columns of two values, whose own test says nothing; else an empty tuple."""
+    if d.coordinates is None or d.n_columns < 2:
+        return ()
+    names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
+    two = [shorten_name(names[j]) for j, column in enumerate(d.points.T) if np.unique(column).size == 2]
+    if not two:
+        return ()
+    shown = ", ".join(two[:NAMED]) + ", ..." * (len(two) > NAMED)
+    return (
+        f"p of columns with two values says nothing, because these are spread over the step between them: {shown}.",
+    )
+
+
+def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """Return a caution that names columns whose own p is small where that of all points is not; else nothing."""
+    columns = [answer for answer in answers if answer.question == "variable"]
+    if len(columns) < 2:
+        return ()
+    own = adjust([answer.pvalue for answer in columns], "holm")
+    first = int(own.argmin())
+    if own[first] > LEVEL or columns[first].rejected:
+        return ()
+    p = f"{p_text(float(own[first]))} by Holm's method over {len(columns)} columns"
+    return (
+        Caution(
+            f"{shorten_name(columns[first].what)} by itself is not unimodal ({p}), but all points show nothing.",
+            "Adjusted p-values of columns are not below p of all points, which was asked first, along lines between "
+            "clusters. To ask of single columns alone, test them with `cluster_test`, and adjust these.",
+        ),
+    )
 
 
 def _answer_outside(

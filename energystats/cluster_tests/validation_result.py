@@ -133,19 +133,25 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Return groups of clusters: clusters are in one group if their merge has an adjusted p above .05."""
+        """Return groups of clusters: clusters are in one group if their merge has an adjusted p above .05.
+
+        A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
+        if these are several groups, it is in none.
+        """
         if not self.merge_rows:
             return ((0,),)
-        inside = {merge.clusters for merge in self.merge_rows if not merge.pvalue_adjusted <= LEVEL}
-        waiting, found = [self.merge_rows[0].clusters], []
-        sides = {merge.clusters: (merge.left, merge.right) for merge in self.merge_rows}
-        while waiting:
-            clusters = waiting.pop()
-            if clusters in inside or len(clusters) == 1:
-                found.append(clusters)
-            else:
-                waiting += sides[clusters]
-        return tuple(sorted(found))
+        of = {merge.clusters: merge for merge in self.merge_rows}
+
+        def groups(clusters: tuple[int, ...]) -> list[tuple[int, ...]]:
+            merge = of.get(clusters)
+            if merge is not None and merge.passed_to:
+                parts = groups(merge.passed_to)
+                return parts if len(parts) > 1 else [clusters]
+            if merge is None or not merge.pvalue_adjusted <= LEVEL:
+                return [clusters]
+            return groups(merge.left) + groups(merge.right)
+
+        return tuple(sorted(groups(self.merge_rows[0].clusters)))
 
     def _first_merges(self) -> list[Merge | None]:
         """Return for each cluster the merge in which it is first joined with others, or None."""
@@ -268,10 +274,8 @@ class ClusterValidationResult(VerdictFirst):
         if np.isnan(own.pvalue):
             lines += [] if own.null_hypothesis == everywhere.null_hypothesis else [_line("partition", own)]
         else:
-            lines.append(
-                f"Partition: adjusted {p_text(own.pvalue_adjusted)}; the same hypothesis, asked along the lines of its "
-                "clusters."
-            )
+            own_p = f"adjusted {p_text(own.pvalue_adjusted)} (varies with the seed)"
+            lines.append(f"Partition, the same along the lines of its clusters: {own_p}.")
         tested = [answer for answer in self._of("merge") if not np.isnan(answer.pvalue)]
         if tested:
             shown = ", ".join(f"{a.what} {p_text(a.pvalue_adjusted)}" for a in tested[:MERGES_SHOWN])
@@ -283,7 +287,8 @@ class ClusterValidationResult(VerdictFirst):
             found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none"
             compared = self.partition.metric.compares
             rows = f", of {compared}," * bool(compared)
-            lines.append(f"Columns{rows} that are not unimodal, of {len(variables)} (Holm): {found}.")
+            holm = "Holm" if everywhere.rejected or len(variables) == 1 else "Holm, and not below p of all points"
+            lines.append(f"Columns{rows} that are not unimodal, of {len(variables)} ({holm}): {found}.")
         if self.n_stability:
             lowest = int(np.nanargmin(self.jaccard))
             least = np.floor(100 * self.jaccard[lowest]) / 100
@@ -310,7 +315,9 @@ class ClusterValidationResult(VerdictFirst):
     def _conclusion(self) -> str:
         known = {answer.question: answer for answer in (*self._of("all points"), *self._of("partition"))}
         if self.k == 1:
-            return "One cluster: nothing was divided, and nothing is to be shown."
+            modes = [answer.what for answer in self._of("variable") if answer.rejected]
+            shown = f"; more than one mode by itself: {', '.join(cut_all(modes[:3]))}"
+            return f"One cluster: nothing was divided{shown if modes else ', and nothing is to be shown'}."
         if all(np.isnan(answer.pvalue) for answer in known.values()):
             return "No statement about these clusters: neither all points nor the partition were tested."
         everywhere, own = known["all points"], known["partition"]
@@ -329,7 +336,9 @@ class ClusterValidationResult(VerdictFirst):
                 if few := self._too_few_draws():
                     return few
                 why_so = "these clusters may be parts of one cloud"
-                return f"At level {LEVEL:g}: no second mode was found ({of_all}); {why_so}."
+                # a user's clusterer is used with the points as given alone
+                lines = "" if self.partition.n_init else " along the lines between these clusters"
+                return f"At level {LEVEL:g}: no second mode was found{lines} ({of_all}); {why_so}."
             if everywhere.rejected and (where := self._same_clusters()):
                 alone = f"the test along the line{'s' * (self.k > 2)} between them does not reject"
                 but = f"but {alone} ({p_text(own.pvalue_adjusted)})"
@@ -363,7 +372,9 @@ class ClusterValidationResult(VerdictFirst):
         if len(groups) == self.k:
             return f"all {self.k} clusters are separate from what they first meet ({p})."
         names = ", ".join("+".join(map(str, group)) for group in groups)
-        return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p})."
+        few = sorted(set(range(self.k)).difference(*groups))
+        untested = f"; {', '.join(map(str, few))}, of fewer than five points, not tested" * bool(few)
+        return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p}){untested}."
 
     def _same_clusters(self) -> str:
         """Return text that the test of all points shows the clusters of this partition, if so; else an empty string."""

@@ -428,6 +428,9 @@ def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | 
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")
+    if weights.shape == (n,) and (weights < 0).any():
+        low = int(weights.argmin())
+        raise ValueError(f"`sample_weight` must not be negative, got {weights[low]:.6g} at position {low}.")
     if weights.shape != (n,) or not weights.size or weights.min() != 0:
         return None, as_weights(sample_weight, n, "sample_weight")
     rows = np.flatnonzero(weights)

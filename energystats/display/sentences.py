@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Caution",
     "exact_note",
+    "floor_note",
     "metric_note",
     "metric_text",
     "random_interval",
@@ -56,9 +57,11 @@ class Caution(str):
 
 
 def metric_text(metric: Metric) -> str:
-    """Return a semimetric as Python code, its parameters with six digits, or "the matrix given"."""
+    """Return a semimetric as Python code, its parameters with six digits; a mere name of SciPy; "the matrix given"."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
+    if named := re.fullmatch(r"SciPyMetric\(name='(\w+)', alpha=1(\.0)?\)", repr(metric)):
+        return f'"{named[1]}"'
     return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
 
 
@@ -86,6 +89,11 @@ def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0
 def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
     """Return a note that a p-value is exact, from so many labelings, and does not depend on a seed."""
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
+
+
+def floor_note(count: int, what: str = "labelings") -> list[str]:
+    """Return a sentence that so few labelings can give no p at the level; an empty list where they can."""
+    return [f"With {count} {what} no p below {1 / count:.3g} is possible."] if 1 / count > LEVEL else []
 
 
 def state_evidence(pvalue: float, claim: str, *, note: str = "", level: float = LEVEL) -> str:

@@ -59,6 +59,9 @@ EXACT_UP_TO = 2.0**53  # whole numbers
 MOST_CODES = 12  # of numbered groups
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
+WORDS_AS_GAPS = (
+    " `pandas.read_csv` takes words such as None, NULL and NA for missing; keep_default_na=False keeps them."
+)
 IN_FEATURES = (
     "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
     "a squared Euclidean distance: {curved}. Where differences of coordinates have a meaning, give coordinates with a "
@@ -243,7 +246,7 @@ class _EntryOptions:
         if self.takes_tables:
             return _GivenData(self, X, None, np.zeros(self.read(X).n, dtype=bool))
         values = as_numbers(truths_as_numbers(X) if self.takes_truths else X, "X")
-        if values.ndim not in (1, 2):
+        if values.ndim not in (1, 2) or not values.size:
             self.read(X)
         return _GivenData(self, X, None, np.asarray(np.isnan(values).reshape(len(values), -1).any(axis=1)))
 
@@ -269,10 +272,13 @@ class _GivenData:
     matrix: Dissimilarity | None
     gaps: BoolArray
 
+    @property
+    def in_blocks(self) -> bool:
+        """Return whether the points are read in blocks, of which no rows can be left out."""
+        return isinstance(self.table.values, Rows)
+
     def rows(self, kept: BoolArray) -> Dissimilarity:
         """Return the points (or matrix) of the rows marked in a mask as a Dissimilarity; (n,)."""
-        if isinstance(self.table.values, Rows) and not kept.all():
-            raise ValueError("`groups` must not be missing where `X` is read in blocks; leave those rows out first.")
         if self.matrix is None:
             place = row_places(["X"], [kept.size], [self.table.index])
             return self.entry.read(self.table.keep(kept), _place_among(place, kept))
@@ -371,7 +377,9 @@ def _by_formula(
         raise ValueError('metric="precomputed" needs a matrix as `X`, with `formula` beside it, as in "~ g".')
     if strata is not None:
         gaps["`strata`"] = _find_missing_labels(strata, len(table), "strata")
-    kept = find_complete_rows(gaps, len(table), missing)
+    in_blocks = source is not None and source.in_blocks
+    hint = WORDS_AS_GAPS if any(gaps[name].any() and _is_text(table, name) for name in checked) else ""
+    kept = find_complete_rows(gaps, len(table), missing, in_blocks=in_blocks, hint=hint)
     rows = table.iloc[:, [_position(table, name) for name in parsed.variables]][kept]
     place = _place_among(row_places(["data"], [len(table)], [table.index]), kept)
     for name in parsed.bare:
@@ -437,13 +445,18 @@ def _by_groups(
     gaps = {"`X`": source.gaps, "`groups`": _find_missing_labels(groups, n, "groups")}
     if strata is not None:
         gaps["`strata`"] = _find_missing_labels(strata, n, "strata")
-    kept = find_complete_rows(gaps, n, missing)
+    kept = find_complete_rows(gaps, n, missing, in_blocks=source.in_blocks)
     d = source.rows(kept)
     layout = Groups.from_labels(groups.keep(kept), d.n, name="groups").at_least_two("groups")
     name = getattr(groups.values, "name", None)
     nothing = np.empty((d.n, 0))
     term = Term(name if isinstance(name, str) else "groups", nothing, nothing)
     return _Question(d, (term,), layout, None if strata is None else strata.keep(kept))
+
+
+def _is_text(table: Any, name: str) -> bool:
+    """Return whether a column of a data frame holds no numbers, such as words or categories."""
+    return table.iloc[:, _position(table, name)].dtype.kind not in "biufc"
 
 
 def _position(table: Any, name: str) -> int:

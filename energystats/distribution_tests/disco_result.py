@@ -13,6 +13,7 @@ from energystats.display.numbers import number, numbers, p_text, probability, pr
 from energystats.display.result import Result
 from energystats.display.sentences import (
     exact_note,
+    floor_note,
     metric_note,
     metric_text,
     random_interval,
@@ -199,7 +200,7 @@ class DiscoResult(Result):
                 "no share and a dispersion of 0 does not mean equality."
             )
         if self.method == "exact":
-            lines.append(exact_note(self.n_resamples))
+            lines += [exact_note(self.n_resamples), *floor_note(self.n_resamples)]
         else:
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:

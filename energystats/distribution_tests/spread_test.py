@@ -22,7 +22,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note, metric_text, seed_note, state_evidence, undecided
+from energystats.display.sentences import floor_note, metric_note, metric_text, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
@@ -640,10 +640,11 @@ class SpreadTestResult(Result):
         ]
         if self.center == "centroid":
             lines.append('With centroids p is too often small for skew distributions; center="median" is safer.')
-        how = seed_note(self.pvalue, self.n_resamples, "random permutations")
+        how = [seed_note(self.pvalue, self.n_resamples, "random permutations")]
         if self.exact:
-            how = f"p-value over all {self.n_resamples} distinct labelings: it does not depend on a seed."
-        lines += [how, *self.notes]
+            how = [f"p-value over all {self.n_resamples} distinct labelings: it does not depend on a seed."]
+            how += floor_note(self.n_resamples)
+        lines += [*how, *self.notes]
         return [*lines, metric_note(self.metric, self.standardization), *undecided(self.pvalue, self.pvalue_interval)]
 
     def _conclusion(self) -> str:

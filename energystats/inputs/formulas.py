@@ -915,18 +915,24 @@ def missing_in(values: Any) -> BoolArray:
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 
 
-def find_complete_rows(missing: Mapping[str, BoolArray], n: int, what: str) -> BoolArray:
-    """Return which rows have no missing values; raise or warn if some rows have any."""
+def find_complete_rows(
+    missing: Mapping[str, BoolArray], n: int, what: str, *, in_blocks: bool = False, hint: str = ""
+) -> BoolArray:
+    """Return which rows have no missing values; raise or warn if some rows have any.
+
+    Of a table that is read `in_blocks` no rows can be left out. The `hint` ends the text of the error.
+    """
     gone = np.zeros(n, dtype=bool)
     for rows in missing.values():
         gone |= rows
     if not gone.any():
         return ~gone
     counts = ", ".join(f"{name} {int(rows.sum())}" for name, rows in missing.items() if rows.any())
-    if what == "raise":
+    if what == "raise" or in_blocks:
+        how = "first: `X` is read in blocks" if in_blocks else 'with `missing="drop"`'
         raise ValueError(
             f"Values are missing in {int(gone.sum())} of {n} rows ({counts}); fill them in, or leave those rows out "
-            'with `missing="drop"`.'
+            f"{how}.{hint}"
         )
     if gone.all():
         raise ValueError(f'`missing="drop"` leaves no row: values are missing in all {n} ({counts}).')

@@ -25,7 +25,15 @@ from energystats.pairs.dask_tables import (
 from energystats.pairs.dask_workers import Workers, active_workers
 from energystats.pairs.device import is_from_array_library, on_device
 from energystats.pairs.disk import Mapped, Rows, RowsOnDisk, spool, spool_panels
-from energystats.pairs.parquet import batches, check_numbers, index_of, name_parquet_columns, opened_file, panels
+from energystats.pairs.parquet import (
+    batches,
+    check_numbers,
+    column_of,
+    index_of,
+    name_parquet_columns,
+    opened_file,
+    panels,
+)
 
 __all__ = ["IN_MEMORY", "opened"]
 
@@ -129,7 +137,8 @@ def _open_parquet(path: Path, name: str, column: str | None, argument: str, clie
         columns = _find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
         index = index_of(file)
-        labels = _join_labels([frame[column] for frame in batches(file, [column])], index) if column else None
+        # in one piece: whole numbers become doubles where one is missing
+        labels = _join_labels([column_of(file, column)], index) if column else None
         part: Any
         if client is not None:
             part = distributed_file(path.resolve(), file.metadata.num_rows, tuple(columns), name, client)

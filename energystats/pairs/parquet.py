@@ -17,6 +17,7 @@ from energystats.pairs.disk import BLOCK_BYTES
 __all__ = [
     "batches",
     "check_numbers",
+    "column_of",
     "find_lost_categories",
     "index_of",
     "name_parquet_columns",
@@ -115,6 +116,11 @@ def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = No
     height = max(1, min(BATCH, BLOCK_BYTES // (8 * len(columns))))
     for batch in file.iter_batches(height, row_groups=groups, columns=list(columns)):
         yield batch.to_pandas(ignore_metadata=True)
+
+
+def column_of(file: Any, column: str) -> Any:
+    """Return a column of a Parquet file as a series of pandas."""
+    return file.read(columns=[column]).to_pandas(ignore_metadata=True)[column]
 
 
 def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:

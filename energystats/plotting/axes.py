@@ -51,7 +51,7 @@ def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 2
         return
     scale = (26.0 / area) ** 0.5
     if k <= 8:
-        ax.legend(frameon=False, markerscale=scale)
+        ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=scale)
     else:
         style: dict[str, Any] = {"fontsize": "x-small", "ncols": legend_columns(k), "markerscale": scale}
         ax.legend(frameon=False, loc="center left", bbox_to_anchor=(beside, 0.5), **style)

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 
+HIGHEST_STEP = 2.0  # times the tallest bar: what is higher leaves the picture
 Curve = tuple[FloatArray, FloatArray]  # abscissae and ordinates
 
 
@@ -196,7 +197,8 @@ def plot_scores(
     where = "points" if one_column else "held-out points"
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
     ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal distribution")
-    ax.set_ylim(0, 1.25 * max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height")))
+    tallest = max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height"))
+    ax.set_ylim(0, 1.25 * max(tallest, min(float(height.max()), HIGHEST_STEP * tallest)))
     if own_pvalue is None:
         ax.set_xlabel("x - mean")
     else:

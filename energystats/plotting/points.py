@@ -104,7 +104,7 @@ def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], a
             "lw": 0.6,
         }
         ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
-    ax.legend(frameon=False, fontsize="small")
+    ax.legend(framealpha=0.85, edgecolor="0.85", fontsize="small")
     return ax
 
 

@@ -159,7 +159,7 @@ def plot_coordinates(
         place_beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.12 if solid else 1.0, 0.5)}
         ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **place_beside)
     elif groups:
-        ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5)
+        ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=(26 / marker_area(n)) ** 0.5)
     if not solid:
         ax.set_aspect("equal", adjustable="datalim")
         if named:

@@ -252,7 +252,7 @@ def plot_cluster_tree(
     untested = [place[i] for i in leaves if nodes[i].pvalue is None]
     if untested and leaves_tested:
         ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
-    if nodes[0].pvalue is None:
+    if all(node.pvalue is None for node in nodes):
         ax.text(0.5, 0.5, f"not tested: {outcome}", ha="center", transform=ax.transAxes)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize="small", loc="upper right")

@@ -1,0 +1,193 @@
+"""One row, or a few, far from all others: what tests of clusters say of the rest, and of these rows."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import energystats as es
+from energystats._core.unimodal import narrow_gaps
+
+pytestmark = pytest.mark.filterwarnings("ignore::energystats.exceptions.ColumnScaleWarning")
+FAR = [200.0, 9999.0, 1e6, 1e9]
+
+
+def two_clusters_and(rows, seed=5, axis=0):
+    """Two clouds of 60, six standard deviations apart along an axis, and the given rows."""
+    rng = np.random.default_rng(seed)
+    apart = np.zeros(2)
+    apart[axis] = 6
+    return np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(0, 1, (60, 2)) + apart, np.atleast_2d(rows)])
+
+
+# ---------------------------------------------------------------- narrowed gaps
+
+numbers = st.lists(st.floats(-1e6, 1e6), min_size=3, max_size=60)
+
+
+def central_nine_tenths(x):
+    outer = max(1, int(0.05 * x.size))
+    return x[-1 - outer] - x[outer]
+
+
+@given(numbers)
+def test_only_gaps_are_narrowed_and_none_is_wider_than_the_narrowed_ones(values):
+    x = np.sort(np.array(values))
+    found = narrow_gaps(x)
+    width = central_nine_tenths(x)
+    wide = np.count_nonzero(np.diff(x) > 3 * width)
+    if width == 0 or not wide:
+        assert found is x
+        return
+    share = 3 * width / min(wide, 6)
+    scale = np.abs(x).max()
+    assert np.diff(found) == pytest.approx(np.minimum(np.diff(x), share), abs=1e-12 * scale)
+
+
+def test_gaps_of_ordinary_samples_are_not_narrowed(rng):
+    for x in (rng.normal(size=100), rng.exponential(size=30), np.r_[rng.normal(0, 1, 50), rng.normal(50, 1, 50)]):
+        assert narrow_gaps(np.sort(x)) is np.sort(x) or np.array_equal(narrow_gaps(np.sort(x)), np.sort(x))
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_one_far_value_does_not_hide_two_modes(far):
+    x = two_clusters_and([far, 0.0])[:, 0]
+    assert es.cluster_test(x, rng=0).pvalue <= 0.05
+    assert es.cluster_test(np.r_[x, -2 * far, 3 * far], rng=0).pvalue <= 0.05
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("draw", ["standard_cauchy", "half_degree", "pareto"])
+def test_heavy_tails_are_not_taken_for_modes(draw, rotating_seed):
+    draws = {
+        "standard_cauchy": lambda rng: rng.standard_cauchy(120),
+        "half_degree": lambda rng: rng.standard_normal(120) / np.sqrt(rng.gamma(0.25, size=120)),
+        "pareto": lambda rng: rng.pareto(0.5, 120),
+    }
+    seeds = np.random.SeedSequence(rotating_seed).spawn(200)
+    rejected = sum(es.cluster_test(draws[draw](np.random.default_rng(s)), rng=0).pvalue <= 0.05 for s in seeds)
+    assert rejected <= 22  # measured: at most 3 of 200; above 22 with chance 2e-4 at a level of .055
+
+
+# ---------------------------------------------------------------- what is said
+
+
+@pytest.mark.parametrize("far", [200.0, 1e6])
+def test_the_test_names_the_rows_that_are_a_cluster_of_their_own(far):
+    found = es.cluster_test(two_clusters_and([far, 0.0]), rng=0)
+    assert found.partition.sizes == (120, 1)
+    assert "One cluster is row 120 alone" in " ".join(found.summary().split())
+    names = [f"plot {i}" for i in range(121)]
+    named = es.cluster_test(pd.DataFrame(two_clusters_and([far, 0.0]), index=names), rng=0)
+    assert "One cluster is row 'plot 120' (number 120) alone" in " ".join(named.notes)
+
+
+def test_clusters_of_some_size_are_not_named(rng):
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(40, 1, (8, 2))])
+    assert not any("alone" in note for note in es.cluster_test(X, rng=0).notes)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_merges_below_clusters_of_few_points_are_tested(far):
+    """The verdict on two clear clusters does not depend on how far a single row is from them."""
+    found = es.validate_clusters(two_clusters_and([far, 0.0]), 3, rng=0)
+    assert sorted(found.partition.sizes) in ([1, 60, 60], [1, 59, 61])
+    assert found.groups == ((0,), (1,))
+    assert found.merges["pvalue_adjusted"].iloc[-1] <= 0.05
+    assert "2, of fewer than five points, not tested" in " ".join(found.summary().split())
+    assert "Not tested: 0+1 | 2 (fewer than 5 points on one side)." in found.notes
+
+
+def test_two_rows_of_few_points_are_passed_over():
+    found = es.validate_clusters(two_clusters_and([[1e6, 0.0], [-5e3, 9e3]]), 4, rng=0)
+    assert found.groups == ((0,), (1,))
+    frame = found.merges
+    assert frame["pvalue"].isna().tolist() == [True, True, False]
+    # of all 122 points, below no tested merge
+    last = frame.iloc[-1]
+    assert last["pvalue_adjusted"] == pytest.approx(last["pvalue"] * 121 / 119)
+
+
+def test_a_far_row_alone_is_no_evidence_of_two_clusters(rng):
+    """With k = 2 the partition is the row and the rest: no test is about it."""
+    X = np.concatenate([rng.normal(0, 1, (120, 2)), [[1e5, 0.0]]])
+    found = es.validate_clusters(X, 2, rng=0)
+    assert found.partition.sizes == (120, 1)
+    assert found.groups == ((0, 1),)
+    whole = next(answer for answer in found.answers if answer.question == "partition")
+    assert np.isnan(whole.pvalue)
+    assert whole.null_hypothesis == "not tested: one cluster has fewer than 5 points"
+
+
+def test_p_is_not_said_to_belong_to_single_rows_that_a_clusterer_splits_off(rng):
+    """Single linkage takes one row for a cluster; of some parts of the points it finds the two real ones."""
+    X = np.concatenate([rng.normal(0, 1, (150, 2)), rng.normal([5.5, 0], 1, (150, 2))])
+
+    def last_row(points):
+        apart = np.zeros(len(points), dtype=int)
+        if len(points) < 300:
+            return (points[:, 0] > 2.75).astype(int)
+        apart[-1] = 1
+        return apart
+
+    test = es.cluster_test(X, clusterer=last_row, rng=0)
+    assert test.pvalue <= 0.05
+    assert test.partition.sizes == (299, 1)
+    assert "One cluster is row 299 alone: p belongs to the lines of clusters of parts" in " ".join(test.notes)
+    found = es.validate_clusters(X, clusterer=last_row, rng=0)
+    assert np.isnan(next(answer.pvalue for answer in found.answers if answer.question == "partition"))
+    assert "whether it is that of these labels was not tested" in " ".join(found.summary().split())
+
+
+def test_one_cluster_found_is_no_test(rng):
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal([9, 0], 1, (60, 2))])
+
+    def nothing(points):
+        return np.zeros(len(points), dtype=int)
+
+    test = es.cluster_test(X, clusterer=nothing, rng=0)
+    assert test.pvalue == 1
+    assert "The clusterer found one cluster: there was no line to test" in " ".join(test.summary().split())
+    found = es.validate_clusters(X, clusterer=nothing, rng=0)
+    assert "One cluster: nothing was divided; more than one mode by itself: column 0." in " ".join(
+        found.summary().split()
+    )
+
+
+@pytest.mark.parametrize("far", [1e15, 1e16, 1e20, 1e100])
+@pytest.mark.parametrize("both", [False, True])
+def test_a_row_beyond_the_digits_of_the_others_is_no_crash(far, both):
+    X = two_clusters_and([far, far if both else 0.0], axis=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.EnergyStatsWarning)
+        test, tree = es.cluster_test(X, rng=0), es.cluster_tree(X, rng=0)
+        chosen = es.select_k(X, criterion="significance", rng=0)
+    assert 0 < test.pvalue <= 1
+    assert tree.k == chosen.k
+    assert_array_equal(tree.labels, chosen.partition.labels)
+
+
+# ---------------------------------------------------------------- columns beside all points
+
+
+def test_a_column_that_shows_alone_is_named_where_all_points_show_nothing(rng):
+    """A clusterer that cuts a wide normal column never sees the two modes of a narrow one."""
+    X = np.c_[np.repeat([0.0, 5.0], 60) + rng.normal(size=120), rng.normal(0, 100, 120)]
+
+    def halves(points):
+        return (points[:, 1] > np.median(points[:, 1])).astype(int)
+
+    found = es.validate_clusters(pd.DataFrame(X, columns=["narrow", "wide"]), clusterer=halves, rng=0)
+    text = " ".join(found.summary().split())
+    assert found.structure.pvalue > 0.05
+    assert "no second mode was found along the lines between these clusters" in text
+    assert "narrow by itself is not unimodal" in text
+    assert "(Holm, and not below p of all points): none" in text
+    by_energy = es.validate_clusters(pd.DataFrame(X, columns=["narrow", "wide"]), 2, rng=0)
+    assert "by itself" not in " ".join(by_energy.summary().split()).replace("each by itself", "")
+    test = es.cluster_test(X, clusterer=halves, rng=0)
+    assert "those of energy clusters can show more" in " ".join(test.summary().split())
