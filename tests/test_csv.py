@@ -1290,7 +1290,7 @@ def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypat
     ("names", "named"),
     [
         (list("pqrstu"), "nm"),
-        ([3, 11, 4, 25, 8, 31], None),
+        pytest.param([3, 11, 4, 25, 8, 31], None, marks=pytest.mark.slow),
         pytest.param(list("pqrstu"), None, marks=pytest.mark.slow),
         pytest.param([3, 11, 4, 25, 8, 31], "nm", marks=pytest.mark.slow),
     ],

@@ -1473,7 +1473,11 @@ def within_subjects(rng, effect=0.0, d=10):
     return Y + effect * np.outer((g == 0) * (t >= 3), np.ones(d)), data
 
 
-@pytest.mark.parametrize("how", [{}, {"alpha": 2.0}, {"metric": "cityblock"}], ids=str)
+@pytest.mark.parametrize(
+    "how",
+    [{}, *(pytest.param(how, marks=pytest.mark.slow) for how in ({"alpha": 2.0}, {"metric": "cityblock"}))],
+    ids=str,
+)
 def test_interactions_within_strata_that_differ_are_not_found_where_none_are(rng, how):
     """Three quarters of such samples were rejected; with level .05 more than 6 of 30 are by a chance of .0006."""
     p = []
@@ -1510,6 +1514,7 @@ def test_w_of_many_groups_reads_their_own_pairs_only(rng, metric, monkeypatch):
     assert d.within(groups) == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_many_strata_count_in_the_estimate_of_memory(rng, monkeypatch):
     monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**30)
     data = pd.DataFrame(

@@ -78,6 +78,7 @@ def test_continuous_families_are_fitted_by_scipy():
 TWO_PEAKS = np.r_[stats.norm.rvs(2, 0.3, size=40, random_state=0), stats.norm.rvs(5, 0.3, size=60, random_state=100)]
 
 
+@pytest.mark.slow
 def test_fits_that_end_far_away_do_not_hide_a_misfit():
     """SciPy's search in families with a free location: of 199 such fits 44 had statistics up to 500, and p was .2."""
     x = TWO_PEAKS
@@ -125,6 +126,7 @@ def test_bad_input(family, estimate, error, match):
         es.goodness_of_fit([1.0, 2.0, 4.0], family, estimate=estimate, **FEW)
 
 
+@pytest.mark.slow
 def test_families_without_shapes_may_have_two_ends():
     x = np.random.default_rng(1).random(20)
     for family in (stats.uniform, stats.arcsine, stats.genpareto):  # the last one has an end at infinity for c >= 0

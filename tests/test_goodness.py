@@ -464,6 +464,7 @@ def test_quantiles_stand_for_other_distributions(distribution):
     assert found[1] == ()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(stats, "poisson_binom"), reason="SciPy without it")
 def test_parameters_may_be_arrays(rng):
     x = np.repeat([0.0, 1, 2, 3], [192, 464, 296, 48])[4::10]  # their probabilities, times 1000

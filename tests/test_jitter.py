@@ -316,6 +316,7 @@ def either_or(rng, n=200):
     return np.column_stack((np.where(first, amounts, 0), np.where(first, 0, amounts)))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
 def test_tails_of_piles_part_no_points(rng):
     """A tail below 0 in each column leaves a gap between the half lines: with it nearly all samples were rejected."""

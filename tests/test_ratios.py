@@ -115,8 +115,8 @@ def rejected(draw, n_samples=60):
     "draw",
     [
         lambda rng: shares(rng, 150),
-        lambda rng: 100 * shares(rng, 100, 0.5),
-        lambda rng: means(rng, 150, 3, 5),
+        pytest.param(lambda rng: 100 * shares(rng, 100, 0.5), marks=pytest.mark.slow),
+        pytest.param(lambda rng: means(rng, 150, 3, 5), marks=pytest.mark.slow),
         pytest.param(lambda rng: np.column_stack([shares(rng, 80), shares(rng, 80)]), marks=pytest.mark.slow),
     ],
     ids=["shares", "per cent", "means", "two columns"],

@@ -643,6 +643,7 @@ def test_categories_stay_categories_without_their_series(form):
     assert es.dispersion(np.arange(8.0), bare).labels == (1, 2, 3, 9)
 
 
+@pytest.mark.slow
 def test_draws_of_a_slow_distribution_are_estimated():
     """Hours without a word: the time of the distribution's own draws was not in the estimate."""
     with pytest.raises(es.PerformanceWarning, match=r"most of it for draws from studentized_range"):
@@ -907,6 +908,7 @@ def test_bounds_and_eigenvalues_in_any_unit_beyond_256_rows(rng, scale):
     assert values[:2] / values[0] == pytest.approx(expected[:2] / expected[0], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Steps between tied values are wide")
 def test_copies_are_told_where_wide_steps_are_told_too(rng):
     """The steps of few distinct rows are wide as well, and are told once a process."""
@@ -1050,6 +1052,7 @@ def test_dates_are_converted_in_a_unit_that_is_seen():
     assert ((X - X.min()) / np.timedelta64(1, "D")).tolist() == list(range(40))
 
 
+@pytest.mark.slow
 def test_a_report_of_columns_without_names(rng):
     page = es.report.cluster_report(pd.DataFrame(rng.normal(size=(30, 2)), columns=[np.nan, np.nan]), 2, rng=0)
     assert "</html>" in page

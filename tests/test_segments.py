@@ -324,6 +324,7 @@ def test_a_penalty_chooses_the_number_of_segments_of_cells(penalty):
     assert_allclose(found.within, exact.within)
 
 
+@pytest.mark.slow
 def test_above_20_000_rows_a_cut_says_that_it_is_not_exact():
     X, places = many(20_001, d=1)
     found = es.segment(X, 3)

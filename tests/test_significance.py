@@ -220,6 +220,9 @@ def test_every_point_is_scored_along_lines_that_it_had_no_part_in(two, rng):
             scored.append({tuple(x) for x in two[np.concatenate((inside, outside))]})
             return two[:, 0] * 1.0
 
+        def squared_among(self, rows):
+            return np.ones((rows.size, rows.size)) - np.eye(rows.size)  # no row is far out
+
     splitter = _Splitter(Space(d, Recorder()), cluster, {GIVEN: None}, 2, 9, 1.0)
     found = splitter.split(rng).outcomes[0]
     assert seen == scored

@@ -539,3 +539,33 @@ def test_level(name, rng):
     for _ in range(n_samples):
         count += es.spread_test(draw(rng, (groups.size, columns)), groups, n_resamples=99, rng=rng).pvalue <= 0.05
     assert count <= binom.ppf(0.999, n_samples, 0.06), f"{count} of {n_samples}"
+
+
+def test_p_of_few_points_is_not_below_that_of_all_labelings():
+    """Residuals were permuted, the observed arrangement not among them: 3 + 3 points had p = .001, of 20 labelings."""
+    at_floor = 0
+    for seed in range(60):
+        X = np.random.default_rng(seed).normal(size=(6, 10))
+        found = es.spread_test(X, [0, 0, 0, 1, 1, 1], n_resamples=199, rng=seed)
+        assert found.pvalue >= 0.1
+        assert found.pvalue_interval[1] >= found.pvalue_interval[0] >= 0.1
+        at_floor += found.pvalue == 0.1
+        assert (found.pvalue == 0.1) == any(note.startswith("p is 0.1, the smallest") for note in found.notes)
+    assert at_floor
+    X = np.random.default_rng(13).normal(size=(18, 10))
+    pairs = es.pairwise_tests(X, np.repeat(list("abcdef"), 3), rng=0)
+    assert pairs.to_frame(full=True)["pvalue_spread"].min() >= 0.1
+
+
+def test_few_labelings_are_said_to_allow_no_small_p(rng):
+    """Names of groups of one size can be exchanged, so that two of 20 labelings have the largest F."""
+    X = np.concatenate([rng.normal(0, 1, (3, 2)), rng.normal(50, 1, (3, 2))])
+    g = [0, 0, 0, 1, 1, 1]
+    for test in (es.energy_test, es.disco):
+        assert "With 20 labelings no p below 0.1 is possible." in str(test(X, groups=g, rng=0))
+    eight = np.concatenate([rng.normal(0, 1, (4, 2)), rng.normal(50, 1, (4, 2))])
+    data = pd.DataFrame({"g": list("aaaabbbb"), "s": list("ppqqppqq")})
+    by_formula = es.disco(eight, "~ s + g", data=data, design=es.Design(strata="s"), rng=0)
+    text = " ".join(str(by_formula).split())
+    assert "another seed or more permutations may decide" not in text
+    assert by_formula.pvalue == pytest.approx(2 / 36, abs=0.02)

@@ -75,7 +75,10 @@ def test_a_transformed_table_gives_the_same_answer(rng, metric):
     assert named.pvalue == pytest.approx(table.pvalue, rel=1e-6)
 
 
-@pytest.mark.parametrize("metric", ["hellinger", "chord", "chi2", "cosine", Aitchison(pseudocount=1.0)], ids=str)
+OTHERS = [pytest.param(m, marks=pytest.mark.slow) for m in ("chord", "chi2", "cosine", Aitchison(pseudocount=1.0))]
+
+
+@pytest.mark.parametrize("metric", ["hellinger", *OTHERS], ids=str)
 def test_unlike_effort_neither_hides_nor_makes_clusters(metric):
     """Along lines of the counts two communities had p .91, and one sampled with two efforts was cut into 4 or 5."""
     for seed in range(3):
@@ -93,6 +96,7 @@ def test_unlike_effort_neither_hides_nor_makes_clusters(metric):
     assert sum(split) <= 2
 
 
+@pytest.mark.slow
 def test_steps_of_counts_are_no_modes_of_shares():
     """A rare species has 0, 1 or 2 of 60 individuals, so that its shares lie near three places."""
     rejected = 0
@@ -135,6 +139,7 @@ def test_the_result_says_what_was_tested(rng):
     assert found.partition.points.max() > 1
 
 
+@pytest.mark.slow
 def test_long_clusters_of_log_ratios_are_found_where_they_show(rng):
     side = np.arange(200) % 2
     logs = np.outer(rng.normal(0, 2, 200), [1, -1, 0]) + np.outer(side + rng.normal(0, 0.1, 200), [0.3, 0.3, -0.6])
@@ -146,6 +151,7 @@ def test_long_clusters_of_log_ratios_are_found_where_they_show(rng):
     assert es.cluster_tree(X, metric=Aitchison(), rng=0).k == 2
 
 
+@pytest.mark.slow
 def test_pictures_show_what_was_compared(rng):
     X = counts_under_unlike_effort(rng, 2)
     titles = {"hellinger": ("principal component 1 (", "of square roots of shares"),

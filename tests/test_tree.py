@@ -284,6 +284,7 @@ def test_a_tree_without_a_split_says_that_more_clusters_may_show(three):
     assert more not in words(es.cluster_tree(places.repeat(6) + np.arange(36) / 100, rng=0))  # one column
 
 
+@pytest.mark.slow
 def test_a_node_whose_ties_are_wide_says_so():
     with pytest.warns(es.TiesWarning, match="Steps between tied values are wide"):
         found = es.cluster_tree(es.datasets.load("iris").drop(columns="species"), rng=1)

@@ -284,6 +284,7 @@ def test_far_clusters_are_supported_in_every_answer(triangle, validated):
     assert len(head) <= 9  # the verdict, and eight lines
 
 
+@pytest.mark.slow
 def test_parts_are_asked_after_all_points(rng):
     """So that the verdict has one level, and no part is significant where the whole is not."""
     for k, X in ((2, rng.random((60, 2))), (3, rng.random((60, 2))), (2, rng.normal(size=(50, 3)))):
@@ -303,7 +304,9 @@ def test_shares_of_s_are_squared_distances_of_means(triangle):
     assert_allclose(found.share, np.array(parts) / sum(parts))
 
 
-@pytest.mark.parametrize("form", ["points", "matrix", "clusterer", "one of two"])
+@pytest.mark.parametrize(
+    "form", ["points", "matrix", *(pytest.param(form, marks=pytest.mark.slow) for form in ("clusterer", "one of two"))]
+)
 def test_outside_labels_that_a_clustering_can_have_found_are_noted(rng, form):
     """Arrays do not tell where they come from; that no point can change its cluster does."""
     import pandas as pd
@@ -527,6 +530,7 @@ def test_a_partition_is_drawn_on_chosen_axes_with_names_where_they_fit(rng):
     mpl.pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_labels_that_the_clusterer_does_not_find_are_not_tested(rng):
     kind = np.repeat([0, 1], 40)
     X = rng.normal(size=(80, 2)) + np.array([[0, 0], [9, 0]])[kind]
@@ -579,6 +583,7 @@ def test_points_in_no_cluster_agree_with_nothing(rng):
     assert "Outside labels are compared at the points that are in a cluster." in checked.notes
 
 
+@pytest.mark.slow
 def test_a_fitted_pipeline_is_validated_with_its_labels(rng):
     X = rng.normal(size=(60, 2)) * [1, 50] + np.repeat([[0, 0], [9, 0]], 30, axis=0)
     fitted = make_pipeline(StandardScaler(), KMeans(2, n_init=1, random_state=0)).fit(X)
@@ -612,7 +617,8 @@ def test_clusters_that_a_tree_cut_elsewhere_are_not_tested(rng):
     assert_array_equal(found.partition.labels, tree.labels)
 
 
-@pytest.mark.parametrize("k", [2, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("k", [2, 3])
 def test_one_seed_finds_the_same_clusters_of_all_points_in_every_call(rotating_seed, k):
     X = np.random.default_rng(rotating_seed).standard_normal((150, 6))  # one cloud has many local optima
     found = es.energy_cluster(X, k, rng=4)
@@ -626,3 +632,18 @@ def test_one_seed_finds_the_same_clusters_of_all_points_in_every_call(rotating_s
         if result.space == "as given":
             assert np.array_equal(result.partition.labels, found.labels), name
     assert np.array_equal(es.validate_clusters(X, k, n_resamples=49, rng=4).partition.labels, found.labels)
+
+
+def test_labels_that_have_nothing_to_do_with_the_modes_are_not_called_separate(rng):
+    """Each label has half of each of two clouds: the line between means runs along the clouds by chance."""
+    X = np.concatenate([rng.normal(0, 1, (40, 2)), rng.normal([7, 0], 1, (40, 2))])[rng.permutation(80)]
+
+    def tosses(points):
+        return np.floor(points[:, 1] * 1e4).astype(int) % 2
+
+    found = es.validate_clusters(X, clusterer=tosses, rng=0)
+    assert found.groups == ((0, 1),)
+    assert "separate" not in found.summary().splitlines()[0]
+    share = found.merges["separated"].iloc[0]
+    assert not share >= 0.7
+    assert es.validate_clusters(X, 2, rng=0).groups == ((0,), (1,))

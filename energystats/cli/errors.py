@@ -12,6 +12,7 @@ __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_j
 
 
 WORDS = {
+    " `pandas.read_csv` takes words such as None for missing; keep_default_na=False keeps them.": "",
     ", as by X[X.any(axis=1)]": "",
     "; if they stand in their order, leave `order` out.": ".",
     "`X`": "the table",

@@ -27,6 +27,7 @@ from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, sp
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.cluster_tests.whole_clusters import WholeClusters
 from energystats.display.sentences import Caution
+from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import EnergyStatsWarning, warn
 from energystats.inputs.labels import were_found
@@ -41,6 +42,7 @@ from energystats.inputs.options import (
 )
 from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import Metric, MetricLike, is_named
+from energystats.metrics.domains import row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
@@ -49,6 +51,8 @@ __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "po
 
 
 SMALL_SAMPLE = 20  # points
+FEW_FAR = 5  # rows outside the largest cluster, fewer of which are named,
+FEW_OF_ALL = 0.05  # where they are a smaller share of all
 DEFAULT_K = 2
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone.",
@@ -295,7 +299,30 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
         warn(found.few_draws, EnergyStatsWarning)
     if found.partition is None and options.user_clusterer is None:
         found = replace(found, partition=whole.partition())
+    if options.method in ("split", "unimodal-1d"):
+        found = replace(found, notes=(*_note_far_points(found, d), *found.notes))
     return found.explained()
+
+
+def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, ...]:
+    """Return a caution that names the rows outside the largest cluster if they are very few; else an empty tuple."""
+    shown = found.partition
+    if shown is None or shown.k < 2 or sum(shown.sizes) - max(shown.sizes) >= min(FEW_FAR, FEW_OF_ALL * d.n):
+        return ()
+    place = row_places(["X"], [d.n], [d.index])
+    rows = np.flatnonzero((shown.labels >= 0) & (shown.labels != int(np.argmax(shown.sizes))))
+    names = ", ".join(place(int(row))[0].removesuffix(" of `X`") for row in rows)
+    one, it = "One cluster is" if shown.k == 2 else "All clusters but one are", "it" if rows.size == 1 else "them"
+    says = f"p may speak of {it}, or of the others"
+    if found.pvalue > LEVEL:
+        says = "so far away, rows can hide clusters of the others"
+    return (
+        Caution(
+            f"{one} {names} alone: {says}.",
+            "A few rows far from all others, such as gross errors and codes of missing values, are lines and modes of "
+            "their own. See whether there is a mistake; a test without them asks of the others alone.",
+        ),
+    )
 
 
 def method_for(d: Dissimilarity, method: str) -> str:

@@ -27,6 +27,7 @@ from energystats.cluster_tests.resampled_clusters import Clusterer
 from energystats.cluster_tests.scores import Scorer, jittered_anew, wants_jitters
 from energystats.cluster_tests.split import assign_folds, enough_draws
 from energystats.cluster_tests.unimodality import Unimodality, clearly_large, no_evidence, unimodality_test
+from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
@@ -49,6 +50,7 @@ SMALLEST_REGION = 20  # points: smaller merges are not tested
 SMALLEST_SIDE = 5  # points: fewer do not lie in every fold and outside it
 SMALLEST_SCORED = 8  # points
 CLEARLY_BETTER = 0.05  # share of points, fewer of which a discriminant has to put on the wrong side
+SEPARATED = 0.7  # share of points on their side, below which p is not about these clusters
 ROWS_PER_COLUMN = 4  # below which there is no discriminant
 
 
@@ -71,8 +73,8 @@ class Merge:
     pvalue, pvalue_adjusted : float
         Raw, and family-wise over all merges: the largest of min(1, p (n - 1)/(size - 1)) on the path from the top.
     separated : float
-        Share of the points that were held out, and belong to its clusters, on the side of their cluster; NaN where
-        nothing was tested.
+        Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
+        sides; NaN where nothing was tested.
     reason : str
         Why it was not tested, or empty.
     passed_to : tuple of int
@@ -91,6 +93,14 @@ class Merge:
     separated: float = float("nan")
     reason: str = ""
     passed_to: tuple[int, ...] = ()
+
+    @property
+    def parts(self) -> bool:
+        """Return whether p is at most .05 and the hyperplane is the border of its sides, for most of their points.
+
+        Labels that have nothing to do with the modes along the line lie on either side as often.
+        """
+        return self.pvalue_adjusted <= LEVEL and self.separated >= SEPARATED
 
     @property
     def clusters(self) -> tuple[int, ...]:
@@ -223,7 +233,7 @@ def run_merge_tests(
                 results.append(no_evidence(np.zeros(1)))
             else:
                 results.append(unimodality_test(found, n_resamples, options.factor, rng, options.n_resamples))
-        return results, mean_of_rows(held_out.sides)
+        return results, _mean_of_sides(held_out.sides, asked, labels)
 
     of_splits = map_in_threads(split, rng.spawn(options.n_splits), options.n_jobs)
     splits = list(with_bar(of_splits, options.progress, total=options.n_splits, unit="split", size=lambda _: 1))
@@ -270,6 +280,15 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
     known = ~np.isnan(values)
     sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
     return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
+
+
+def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> FloatArray:
+    """Compute for each merge the share of known points on their side, mean of both sides; (m, n), (n,) -> (m,)."""
+    found = [
+        [np.where(np.isin(labels, side), row, np.nan) for side in (merge.left, merge.right)]
+        for merge, row in zip(merges, sides, strict=True)
+    ]
+    return mean_of_rows(np.array([mean_of_rows(np.array(pair)) for pair in found]))
 
 
 def _score_split(

@@ -241,7 +241,8 @@ class UserModel:
             except (TypeError, ValueError) as error:
                 kind = TypeError if isinstance(error, TypeError) else ValueError
                 raise kind(
-                    f"`null` must return tables that can be read like `X`; draw {number} of {self.name} cannot: {error}"
+                    f"`null` must return tables that can be read as `X`; draw {number} of {self.name} cannot: {error} "
+                    "A table has all rows of `X`: in the function, draw again until one can be read."
                 ) from error
             yield drawn, searching
 

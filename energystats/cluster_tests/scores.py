@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
@@ -29,6 +29,7 @@ __all__ = [
     "jittered_anew",
     "make_scorer",
     "wants_jitters",
+    "without_isolated",
 ]
 
 
@@ -44,6 +45,10 @@ ROW_COUNTS = (
     "The rows are counts times a factor each, such as shares, counts per million or centred logarithms: the counts "
     "were jittered, as the steps between them count as modes."
 )
+INNER_SHARE = 0.9  # of the rows, whose distance from the middle is a width
+FAR_OUT = 4.0  # widths from the middle
+ISOLATED = 2.0  # widths from the third nearest row
+THIRD_NEAREST = 3  # 0 is the row itself
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
 
@@ -154,6 +159,27 @@ def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) ->
     return make_scorer(d, 1.0, rng.spawn(1)[0]) if wants_jitters(scorer, d) else scorer
 
 
+def without_isolated(scorer: Scorer, rows: IntArray) -> IntArray:
+    """Return rows without those far from all others and from each other, to which all lines would lead; (n,) -> (m,).
+
+    Such a row is more than four times as far from the middle as nine tenths of the rows, and more than twice as far
+    from its third nearest row. A cluster far away, of four points or more, stays.
+    """
+    points = scorer.points
+    if points is None:
+        distances = np.sqrt(scorer.squared_among(rows))
+        radius = np.median(distances, axis=1)
+    else:
+        radius = np.linalg.norm(points[rows] - np.median(points[rows], axis=0), axis=1)
+    width = float(np.quantile(radius, INNER_SHARE))
+    far = np.flatnonzero(radius > FAR_OUT * width)
+    if not far.size:
+        return rows
+    near = distances[far] if points is None else cdist(points[rows[far]], points[rows])
+    third = np.partition(near, THIRD_NEAREST, axis=1)[:, THIRD_NEAREST]
+    return np.asarray(np.delete(rows, far[third > ISOLATED * width]))
+
+
 def jitter_columns(
     d: Dissimilarity, rng: np.random.Generator, *, spread_limits: bool = True
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
@@ -229,7 +255,9 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
         _warned_if_not_euclidean(squared, power, tolerance) or _warned_if_curved(squared, power, tolerance) or assumed,
     )
     # with coordinates columns can be decorrelated; without them there are scores, and nothing else
-    points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
+    points = None
+    if not _loses_neighbours(squared):
+        points = factor_coordinates(squared, int(DIMENSIONS_AT_MOST * d.n), RANK_TOLERANCE)
     if points is None:
         return _DistanceScorer(squared, notes)
     points, ties = _jitter_hidden_columns(points - points.mean(axis=0), d, rng)
@@ -237,6 +265,12 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
         notes, points = (*notes, _warned_of_twins(twins.count, d.n)), twins.points
         ties = (*ties, ColumnTies("the points", "", False, False, ()))
     return CoordinateScorer(points - points.mean(axis=0), ties, notes)
+
+
+def _loses_neighbours(squared: FloatArray) -> bool:
+    """Return whether coordinates would lose most neighbours to rounding, as beside a row very far away; (n, n)."""
+    apart = np.where(squared > 0, squared, np.inf).min(axis=1)
+    return bool(np.median(apart) < RANK_TOLERANCE * squared.max())
 
 
 def _jitter_hidden_columns(
@@ -291,7 +325,9 @@ def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None
     |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at once as there are more points than
     dimensions; of other distances one reaches 0 first [Schoenberg 1938].
     """
-    rows = np.linspace(0, len(squared) - 1, min(len(squared), POINTS_OF_SPACE)).astype(np.intp)
+    radius = np.median(squared, axis=1)
+    near = np.flatnonzero(radius <= FAR_OUT**2 * np.quantile(radius, INNER_SHARE))  # beside others no distance counts
+    rows = near[np.linspace(0, near.size - 1, min(near.size, POINTS_OF_SPACE)).astype(np.intp)]
     some = squared[np.ix_(rows, rows)]
     some = some / (float(some.max()) or 1.0)
 

@@ -18,7 +18,7 @@ from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, name_population, note_even_steps, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
-from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters
+from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters, without_isolated
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
     Unimodality,
@@ -28,11 +28,9 @@ from energystats.cluster_tests.unimodality import (
     unimodality_along_lines,
 )
 from energystats.cluster_tests.whole_clusters import WholeClusters
-from energystats.clustering.partition import Partition
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
-from energystats.metrics.domains import row_places
 from energystats.metrics.general import has_mahalanobis
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import split as work_of_split
@@ -86,8 +84,6 @@ EQUALLY_FAR = Caution(
     "Points that gave no line all lie at one place along it, which differs from fold to fold only.",
 )
 ALIKE_RHO = 1e-7  # of the largest rho: what rounding leaves of equal ones
-FEW_POINTS = 5  # outside the largest cluster, fewer of which are named,
-FEW_OF_ALL = 0.05  # where they are a smaller share of all
 APART = 4.0  # times the variance within folds, that of their means: of points of one population it is a quarter or less
 Lines = list[FloatArray]  # standardised positions of all points, one array per contrast
 
@@ -141,6 +137,8 @@ class _Splitter:
         clusters are looked for.
     k : int
         Number of clusters among the names.
+    by_user : bool
+        Whether the clusterer is the user's, who gets all points of a part.
     """
 
     space: Space
@@ -150,6 +148,7 @@ class _Splitter:
     n_resamples: int
     factor: float
     first_batch: int | None = None
+    by_user: bool = False
 
     @property
     def n_contrasts(self) -> int:
@@ -191,9 +190,10 @@ class _Splitter:
         for number, (fold, others) in enumerate(assign_folds(n, rng)):
             fold_of[fold] = number
             # the points outside the fold give the lines, in every space; the fold has no part in them
+            inner = others if self.by_user else without_isolated(scorer, others)
             for kind, names in self.names.items():
-                part = others[:DECORRELATED_AT_MOST] if kind == DECORRELATED else others
-                space = whole.seen_by(others, kind)
+                part = inner[:DECORRELATED_AT_MOST] if kind == DECORRELATED else inner
+                space = whole.seen_by(inner, kind)
                 labels = self.cluster(space.d.subset(part), rng, kind == DECORRELATED)
                 lines = None if labels is None else self.lines(space, part, labels, names)
                 if labels is None or lines is None:
@@ -296,6 +296,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,
         factor=calibration_factor(options.conservative, several=len(kinds) > 1),
+        by_user=user_clusterer is not None,
     )
     # where they are exactly so, ties are jittered, which hides that folds lie apart
     equally_far = k > 1 and _are_equally_far(d)
@@ -324,7 +325,6 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *((EQUALLY_FAR,) if all(split.equally_far for split in splits) else ()),
             *_note_space(whole, found.space),
             *_note_parts(found, splits),
-            *_note_far_points(found.partition, d, rejected=found.pvalue <= LEVEL),
             *((NOTHING_DIVIDED,) if k < 2 else ()),
             *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
             *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
@@ -517,26 +517,6 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
             "p belongs to other clusters than those shown: to those of parts of the points, whose lines were tested.",
             f"Their mean adjusted Rand index with the clusters shown is {mean:.2f}. Clusters of few points do not lie "
             "in every part.",
-        ),
-    )
-
-
-def _note_far_points(found: Partition | None, d: Dissimilarity, *, rejected: bool) -> tuple[str, ...]:
-    """Return a caution that names the rows outside the largest cluster if they are very few; else an empty tuple."""
-    if found is None or found.k < 2 or sum(found.sizes) - max(found.sizes) >= min(FEW_POINTS, FEW_OF_ALL * d.n):
-        return ()
-    rows = np.flatnonzero((found.labels >= 0) & (found.labels != int(np.argmax(found.sizes))))
-    place = row_places(["X"], [d.n], [d.index])
-    names = [place(int(row))[0].removesuffix(" of `X`") for row in rows]
-    it, one = "it" if rows.size == 1 else "they", "One cluster is" if found.k == 2 else "All clusters but one are"
-    says = f"so far from the others, {it} can hide clusters among these"
-    if rejected:
-        says = "p belongs to the lines of clusters of parts of the points, and says nothing of these rows"
-    return (
-        Caution(
-            f"{one} {', '.join(names)} alone: {says}.",
-            "See whether there is a mistake. `cluster_tree` splits such rows off where it can, and goes on; a test "
-            "without them asks of the others alone.",
         ),
     )
 

@@ -645,7 +645,7 @@ def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
     if d.coordinates is None or d.n_columns < 2:
         return ()
     names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
-    two = [shorten_name(names[j]) for j, column in enumerate(d.points.T) if np.unique(column).size == 2]
+    two = [shorten_name(names[j]) for j, column in enumerate(d.transformed().points.T) if np.unique(column).size == 2]
     if not two:
         return ()
     shown = ", ".join(two[:NAMED]) + ", ..." * (len(two) > NAMED)

@@ -133,7 +133,9 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Return groups of clusters: clusters are in one group if their merge has an adjusted p above .05.
+        """Return groups of clusters: those in one group have a merge with an adjusted p above .05, or without a border.
+
+        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane.
 
         A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
         if these are several groups, it is in none.
@@ -147,7 +149,7 @@ class ClusterValidationResult(VerdictFirst):
             if merge is not None and merge.passed_to:
                 parts = groups(merge.passed_to)
                 return parts if len(parts) > 1 else [clusters]
-            if merge is None or not merge.pvalue_adjusted <= LEVEL:
+            if merge is None or not merge.parts:
                 return [clusters]
             return groups(merge.left) + groups(merge.right)
 
@@ -361,11 +363,15 @@ class ClusterValidationResult(VerdictFirst):
         """Return text on which clusters are separate, with the largest adjusted p of the merges between them."""
         own = self._of("partition")[0]
         if len(groups) == 1:
+            if self.merge_rows[0].pvalue_adjusted <= LEVEL:
+                share = f"{self.merge_rows[0].separated:.0%} of the points held out lie on the side of their cluster"
+                p = p_text(own.pvalue_adjusted)
+                return f"there is structure ({p}), but not that of these {self.k} clusters: {share}."
             below = any(merge.pvalue <= LEVEL for merge in self.merge_rows)
             but = "the merge of all points shows none, and those below it count only with it"
             but = but if below else f"not of any of these {self.k} by itself"
             return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but {but}."
-        parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.pvalue_adjusted <= LEVEL]
+        parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.parts]
         p = f"{'largest ' * (len(parting) > 1)}adjusted {p_text(max(parting))}"
         if len(groups) == self.k == 2:
             return f"the two clusters are separate ({p})."

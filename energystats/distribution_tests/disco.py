@@ -35,7 +35,7 @@ from energystats.distribution_tests.permutation_test import (
 )
 from energystats.inputs.arrays import EPS, as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
-from energystats.inputs.labels import is_single, notes_on_names, read_labels
+from energystats.inputs.labels import WORDS_AS_GAPS, is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, Sampling, read_method, refuse_stop
 from energystats.inputs.names import list_names
 from energystats.inputs.options import as_generator, check_flag, check_option
@@ -59,9 +59,6 @@ EXACT_UP_TO = 2.0**53  # whole numbers
 MOST_CODES = 12  # of numbered groups
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
-WORDS_AS_GAPS = (
-    " `pandas.read_csv` takes words such as None, NULL and NA for missing; keep_default_na=False keeps them."
-)
 IN_FEATURES = (
     "p of an adjusted term is about terms that are additive in the feature space of rho, which is curved unless rho is "
     "a squared Euclidean distance: {curved}. Where differences of coordinates have a meaning, give coordinates with a "

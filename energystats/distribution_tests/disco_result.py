@@ -200,7 +200,7 @@ class DiscoResult(Result):
                 "no share and a dispersion of 0 does not mean equality."
             )
         if self.method == "exact":
-            lines += [exact_note(self.n_resamples), *floor_note(self.n_resamples)]
+            lines += [exact_note(self.n_resamples), *floor_note(self.statistic, self.null_distribution)]
         else:
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:
@@ -221,7 +221,7 @@ class DiscoResult(Result):
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
-        few = undecided(self.pvalue, self._interval(), "permutations")
+        few = undecided(self.pvalue, self._interval(), statistic=self.statistic, others=self.null_distribution)
         metric = metric_note(self.metric, self.standardization)
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 

@@ -242,6 +242,9 @@ class PermutationTestResult(EnergyTestResult):
     def _what_interval(self) -> str:
         return " (counted)" if self.extrapolated else ""
 
+    def _undecided(self) -> list[str]:
+        return undecided(self.pvalue, self.pvalue_interval, statistic=self.statistic, others=self.null_distribution)
+
     def _units(self) -> str:
         return f" of {self.n_plots} whole plots" if self.n_plots else ""
 
@@ -349,6 +352,9 @@ class CombinedTestResult(PermutationTestResult):
 
     def _statistic_rows(self) -> list[list[str]]:
         return [[f"statistic ({self.statistic_name})", probability(self.statistic)]]
+
+    def _undecided(self) -> list[str]:
+        return undecided(self.pvalue, self.pvalue_interval)  # of the smallest p, small ones are extreme
 
     def _kind(self) -> str:
         return self.components[0]._kind()

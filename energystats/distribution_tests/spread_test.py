@@ -10,7 +10,13 @@ import numpy as np
 
 from energystats._core.gram import decomposed
 from energystats._core.labelings import draw_key
-from energystats._core.pvalues import count_extreme, pvalue_interval, tie_tolerance, upper_pvalue
+from energystats._core.pvalues import (
+    count_extreme,
+    pvalue_interval,
+    smallest_exact_pvalue,
+    tie_tolerance,
+    upper_pvalue,
+)
 from energystats._core.spatial_median import (
     Multiply,
     squared_distances_to,
@@ -22,7 +28,15 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
 from energystats.display.result import Result
-from energystats.display.sentences import floor_note, metric_note, metric_text, seed_note, state_evidence, undecided
+from energystats.display.sentences import (
+    Caution,
+    floor_note,
+    metric_note,
+    metric_text,
+    seed_note,
+    state_evidence,
+    undecided,
+)
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
@@ -54,6 +68,7 @@ __all__ = [
 
 CENTERS = ("median", "centroid")
 FEWEST = 3  # points of a group: two are equally far from their centre, whatever they are
+FEW = 8  # points of a group, below which p can be too often small
 HEAVY_SHARE = 1 / 3  # of a group's weight on one point, above which its distance stands for the group
 ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 NO_AXIS = 1e-10  # of the largest eigenvalue, below which one is no axis
@@ -203,8 +218,32 @@ def spread_test(
             *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
+            *_note_few_points(d, checked, units, compared),
         ),
     )
+
+
+def _note_few_points(
+    d: Dissimilarity, groups: Groups, units: ExchangeableUnits, compared: SpreadComparison
+) -> tuple[str, ...]:
+    """Return notes on a p that labelings bound, and on groups of few points of which it is too often small."""
+    if not units.is_free:
+        return ()
+    notes: list[str] = []
+    if compared.pvalue == compared.floor:
+        notes.append(
+            f"p is {compared.floor:.3g}, the smallest that all labelings of groups of these sizes could give: permuted "
+            "residuals gave a smaller one."
+        )
+    if d.n_columns == 1 and d.metric.only_means and ((groups.sizes < FEW) & (groups.sizes % 2 == 0)).any():
+        notes.append(
+            Caution(
+                "In one column with alpha = 2 p is too often small for groups of few points, an even number of them.",
+                "Their two middle points are equally far from the median. Of equal groups of 4 + 4 .05 to .13 were "
+                "rejected at level .05, of 6 + 6 .03 to .10; with alpha = 1 at most .05.",
+            )
+        )
+    return tuple(notes)
 
 
 def _refuse_small_groups(groups: Groups) -> None:
@@ -450,11 +489,15 @@ class SpreadComparison(NamedTuple):
     extreme: int
     null: FloatArray
     exact: bool = False
+    floor: float = 0.0  # below which p is not
 
     @property
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the p-value over seeds; (p, p) if all labelings were visited."""
-        return (self.pvalue,) * 2 if self.exact else pvalue_interval(self.extreme, self.null.size, 0.95)
+        if self.exact:
+            return self.pvalue, self.pvalue
+        low, high = pvalue_interval(self.extreme, self.null.size, 0.95)
+        return max(low, self.floor), max(high, self.floor)
 
 
 def compare_spread(
@@ -500,7 +543,9 @@ def compare_spread(
     tolerance = tie_tolerance(1.0, n)
     extreme = count_extreme(float(observed[0]), shares, tolerance)
     F = f_ratio(np.append(observed, shares), 1.0, n, k, tolerance)
-    return SpreadComparison(float(F[0]), upper_pvalue(extreme, shares.size), extreme, F[1:], exact)
+    # the observed arrangement is not among permuted residuals, so that nothing else bounds p of few points
+    floor = smallest_exact_pvalue(scheme.count(), scheme.count_mirrors()) if units.is_free else 0.0
+    return SpreadComparison(float(F[0]), max(upper_pvalue(extreme, shares.size), floor), extreme, F[1:], exact, floor)
 
 
 def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
@@ -643,7 +688,7 @@ class SpreadTestResult(Result):
         how = [seed_note(self.pvalue, self.n_resamples, "random permutations")]
         if self.exact:
             how = [f"p-value over all {self.n_resamples} distinct labelings: it does not depend on a seed."]
-            how += floor_note(self.n_resamples)
+            how += floor_note(self.statistic, self.null_distribution)
         lines += [*how, *self.notes]
         return [*lines, metric_note(self.metric, self.standardization), *undecided(self.pvalue, self.pvalue_interval)]
 

@@ -16,6 +16,7 @@ from energystats.inputs.table import InputTable, as_table, masked_in, match_rows
 
 __all__ = [
     "NOISE",
+    "WORDS_AS_GAPS",
     "as_clusters",
     "as_labels",
     "find_alike_but_for_rounding",
@@ -38,6 +39,7 @@ FOUND = "energystats: found from data"  # key among the attributes of a Series o
 ROUNDING = 1e-14  # of two labels that are numbers: those of R's factor() agree in 15 digits
 MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and pandas print a missing value
 NAMES_OF_SUMS = ("total", "totals", "grand total", "subtotal", "sum")  # how tables call their last row
+WORDS_AS_GAPS = " `pandas.read_csv` takes words such as None for missing; keep_default_na=False keeps them."
 UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
 
@@ -142,7 +144,8 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
     if len(codes) != n and not missing.any():
         raise ValueError(f"`{name}` must have one label for each of the {n} rows, got {len(codes)}.")
     if missing.any():
-        raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.")
+        hint = WORDS_AS_GAPS if any(isinstance(label, str) for label in names) else ""
+        raise ValueError(f"`{name}` must not be missing, but {int(missing.sum())} of {missing.size} labels are.{hint}")
     return np.asarray(codes, dtype=np.intp), tuple(names)
 
 
