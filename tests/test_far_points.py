@@ -62,7 +62,10 @@ def test_gaps_of_ordinary_samples_are_not_narrowed(rng):
 @pytest.mark.parametrize("far", FAR)
 def test_one_far_value_does_not_hide_two_modes(far):
     x = two_clusters_and([far, 0.0])[:, 0]
-    assert es.cluster_test(x, rng=0).pvalue <= 0.05
+    found = es.cluster_test(x, rng=0)
+    assert found.pvalue <= 0.05
+    assert any(note.startswith("Gaps beside scores far out were narrowed") for note in found.notes)
+    assert not any("narrowed" in note for note in es.cluster_test(x[:-1], rng=0).notes)
     assert es.cluster_test(np.r_[x, -2 * far, 3 * far], rng=0).pvalue <= 0.05
 
 

@@ -21,6 +21,7 @@ from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownEl
 from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters, without_isolated
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
+    NARROWED,
     Unimodality,
     calibration_factor,
     clearly_large,
@@ -312,7 +313,8 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     outcomes = [split.outcomes for split in splits]
     found = _combined(outcomes, splitter, whole)
-    widest = max((e.tie_width for split in outcomes for of in split for e in of.each.values()), default=0.0)
+    tested = [e for split in outcomes for of in split for e in of.each.values()]
+    widest = max((e.tie_width for e in tested), default=0.0)
     pooled = [ColumnTies("standardized scores", f"{widest:.3g}", False, False, ())] if widest else []
     ties = [*space.scorer.ties, *pooled]
     return replace(
@@ -333,6 +335,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             *(note_even_steps(found.scores) if found.pvalue <= LEVEL and found.scores is not None else ()),
             *describe_data(d, ties, several=d.coordinates is not None),
             *space.scorer.notes,
+            *((NARROWED,) if any(e.narrowed for e in tested) else ()),
             *((CONTRASTS_MEAN,) if k > 2 else ()),
             *((FEWER_SHOW_MORE,) if k > 2 and found.pvalue > LEVEL and user_clusterer is None else ()),
             *((OTHERS_SHOW_MORE if found.pvalue > LEVEL else AS_GIVEN_ALONE,) if user_clusterer is not None else ()),

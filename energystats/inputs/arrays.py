@@ -32,6 +32,7 @@ __all__ = [
 
 
 EPS = float(np.finfo(np.float64).eps)
+LISTED = 20  # columns in a message
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
@@ -169,7 +170,13 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
         for column, dtype in zip(columns, dtypes, strict=True)
         if not is_numeric_dtype(dtype) or is_bool_dtype(dtype) or is_complex_dtype(dtype)
     ]
+    if len(bad) == len(columns) > 0 and all(map(is_bool_dtype, dtypes)):
+        raise TypeError(
+            f"`{name}` must hold real numbers, but all {len(bad)} columns hold truth values: take 0 and 1, as by "
+            '.astype(int), or a metric of presence and absence, such as metric="jaccard".'
+        )
     if bad:
+        bad = [*bad[:LISTED], "..."] if len(bad) > LISTED else bad
         raise TypeError(
             f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
