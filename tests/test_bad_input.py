@@ -350,6 +350,7 @@ def test_more_clusters_than_distinct_points():
         (lambda: es.cluster_test(X[:12]), ValueError, r"`X` must have at least 20 rows for the split test, got 12"),
         (lambda: es.cluster_test(X[:5, 0]), ValueError, r"`X` must have at least 8 rows, got 5"),
         (lambda: es.cluster_test(X, method="unimodal-1d"), ValueError, r"needs one column, got 3 columns"),
+        (lambda: es.cluster_test(np.repeat(X[:3], 9, axis=0), 4), ValueError, r"`k` must be at most the number of distinct points, 3, got 4"),
         (lambda: es.cluster_test(X, 1), ValueError, r"`k` must be at least 2, got 1"),
         (lambda: es.clustering_accuracy([1, 2], [1, 2, 3]), ValueError, r"`pred` must have one label for each of the 2 rows, got 3"),
         (lambda: es.metrics.Gaussian(sigma=0), ValueError, r"`sigma` must be positive and finite, got 0"),

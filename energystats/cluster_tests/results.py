@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALL_COINCIDE",
+    "NO_CLUSTERS",
     "PLACES",
     "ClusterTestResult",
     "Comparison",
@@ -37,6 +38,7 @@ __all__ = [
 
 ROUNDING = 1e-9  # of a p-value
 ALL_COINCIDE = "all points coincide"  # in place of a contrast
+NO_CLUSTERS = "no clusters were found"  # likewise
 PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns, standardized"}  # by space
 
 
@@ -321,6 +323,8 @@ class ClusterTestResult(VerdictFirst):
     def _conclusion(self) -> str:
         if self.rows and self.rows[0].name == ALL_COINCIDE:
             return f"Nothing was tested: {ALL_COINCIDE} ({p_text(self.pvalue)})."
+        if self.rows and self.rows[0].name == NO_CLUSTERS:
+            return f"Nothing was tested: {NO_CLUSTERS} ({p_text(self.pvalue)})."
         if self.pvalue > LEVEL and self.few_draws:
             what = "tables" if self.exact else "draws"
             return (

@@ -17,7 +17,7 @@ from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, name_population, note_even_steps, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import ClusterTestResult, Scored, ShownElsewhere, contrast_rows
+from energystats.cluster_tests.results import NO_CLUSTERS, ClusterTestResult, Scored, ShownElsewhere, contrast_rows
 from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters, without_isolated
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
@@ -474,7 +474,7 @@ def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
 def _names_of_contrasts(k: int) -> list[str]:
     """Return the names of all contrasts among k clusters."""
     if k < 2:
-        return ["no clusters were found"]
+        return [NO_CLUSTERS]
     return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
