@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
-from energystats.cluster_tests.merges import _best_cut, _find_hyperplane, _name_clusters, merge_clusters
+from energystats.cluster_tests.merges import Merge, _best_cut, _find_hyperplane, _name_clusters, merge_clusters
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.validate_clusters import _agreement
 from energystats.clustering.silhouette import score_points
@@ -647,3 +647,22 @@ def test_labels_that_have_nothing_to_do_with_the_modes_are_not_called_separate(r
     share = found.merges["separated"].iloc[0]
     assert not share >= 0.7
     assert es.validate_clusters(X, 2, rng=0).groups == ((0,), (1,))
+
+
+def test_groups_of_a_long_chain_of_merges(rng):
+    """Each merge has one cluster on its left: a thousand below each other are no limit."""
+    n = 1200
+    merges = tuple(
+        Merge(
+            left=(j,),
+            right=tuple(range(j + 1, n)),
+            size=20 * (n - j),
+            height=1.0,
+            parent=j - 1 if j else None,
+            pvalue_adjusted=0.01 if j != 700 else 0.2,
+            separated=1.0,
+        )
+        for j in range(n - 1)
+    )
+    found = replace(es.validate_clusters(rng.normal(size=(40, 2)), 2, n_resamples=9, rng=0), merge_rows=merges)
+    assert found.groups == (*((j,) for j in range(700)), tuple(range(700, n)))

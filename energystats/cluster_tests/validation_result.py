@@ -142,18 +142,15 @@ class ClusterValidationResult(VerdictFirst):
         """
         if not self.merge_rows:
             return ((0,),)
-        of = {merge.clusters: merge for merge in self.merge_rows}
-
-        def groups(clusters: tuple[int, ...]) -> list[tuple[int, ...]]:
-            merge = of.get(clusters)
-            if merge is not None and merge.passed_to:
-                parts = groups(merge.passed_to)
-                return parts if len(parts) > 1 else [clusters]
-            if merge is None or not merge.parts:
-                return [clusters]
-            return groups(merge.left) + groups(merge.right)
-
-        return tuple(sorted(groups(self.merge_rows[0].clusters)))
+        parted: dict[tuple[int, ...], list[tuple[int, ...]]] = {}
+        for merge in reversed(self.merge_rows):  # those below come first
+            left, right, rest = (parted.get(side, [side]) for side in (merge.left, merge.right, merge.passed_to))
+            if merge.passed_to and len(rest) > 1:
+                parted[merge.clusters] = rest
+            elif merge.parts:
+                parted[merge.clusters] = left + right
+        everything = self.merge_rows[0].clusters
+        return tuple(sorted(parted.get(everything, [everything])))
 
     def _first_merges(self) -> list[Merge | None]:
         """Return for each cluster the merge in which it is first joined with others, or None."""
