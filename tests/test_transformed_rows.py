@@ -75,7 +75,9 @@ def test_a_transformed_table_gives_the_same_answer(rng, metric):
     assert named.pvalue == pytest.approx(table.pvalue, rel=1e-6)
 
 
-OTHERS = [pytest.param(m, marks=pytest.mark.slow) for m in ("chord", "chi2", "cosine", Aitchison(pseudocount=1.0))]
+OTHERS = [
+    pytest.param(m, marks=pytest.mark.calibration) for m in ("chord", "chi2", "cosine", Aitchison(pseudocount=1.0))
+]
 
 
 @pytest.mark.parametrize("metric", ["hellinger", *OTHERS], ids=str)
