@@ -711,7 +711,7 @@ def test_command_line_cluster(file, capsys):
     assert "labels known before the data were seen (energystats test)." in out
     assert Path("out.png").stat().st_size > 0
     assert cli.main(["cluster", "people.csv", "--columns", "count", "--metric", "cityblock"]) == 0
-    assert "SciPyMetric(name='cityblock'" in capsys.readouterr().out
+    assert 'Semimetric: "cityblock"' in capsys.readouterr().out
 
 
 def test_blanks_around_words_make_no_categories(tmp_path, monkeypatch, capsys, rng):
