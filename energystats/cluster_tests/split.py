@@ -310,37 +310,53 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
             shown = weigh(shown, d, *work_of_split(size, k, n_splits, splitter.n_resamples))
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, shown, total=n_splits, unit="split", size=lambda _: 1))
-    clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     outcomes = [split.outcomes for split in splits]
     found = _combined(outcomes, splitter, whole)
     tested = [e for split in outcomes for of in split for e in of.each.values()]
     widest = max((e.tie_width for e in tested), default=0.0)
     pooled = [ColumnTies("standardized scores", f"{widest:.3g}", False, False, ())] if widest else []
     ties = [*space.scorer.ties, *pooled]
+    narrowed = any(e.narrowed for e in tested)
     return replace(
         found,
         n_splits=n_splits if is_tested else 0,
         n_clustered=n_clustered if is_tested else 0,
         conservative=options.conservative,
         jittered=bool(ties),
-        notes=(
-            *((EQUALLY_FAR,) if all(split.equally_far for split in splits) else ()),
-            *_note_space(whole, found.space),
-            *_note_parts(found, splits),
-            *((NOTHING_DIVIDED,) if k < 2 else ()),
-            *((COLUMNS_BEHIND_MATRIX,) if found.pvalue <= LEVEL and d.coordinates is None else ()),
-            *(note_bent_cloud(space.scorer, d.n) if found.pvalue <= LEVEL else ()),
-            *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
-            *note_lines(d),
-            *(note_even_steps(found.scores) if found.pvalue <= LEVEL and found.scores is not None else ()),
-            *describe_data(d, ties, several=d.coordinates is not None),
-            *space.scorer.notes,
-            *((NARROWED,) if any(e.narrowed for e in tested) else ()),
-            *((CONTRASTS_MEAN,) if k > 2 else ()),
-            *((FEWER_SHOW_MORE,) if k > 2 and found.pvalue > LEVEL and user_clusterer is None else ()),
-            *((OTHERS_SHOW_MORE if found.pvalue > LEVEL else AS_GIVEN_ALONE,) if user_clusterer is not None else ()),
-            *clusterers,
-        ),
+        notes=_write_notes(found, splits, splitter, whole, ties, narrowed=narrowed),
+    )
+
+
+def _write_notes(
+    found: ClusterTestResult,
+    splits: list[_Split],
+    splitter: _Splitter,
+    whole: WholeClusters,
+    ties: list[ColumnTies],
+    *,
+    narrowed: bool,
+) -> tuple[str, ...]:
+    """Return the notes of a split test; what changes a conclusion comes first."""
+    d, scorer, k = splitter.space.d, splitter.space.scorer, splitter.k
+    user_clusterer, rejected = whole.options.user_clusterer, found.pvalue <= LEVEL
+    clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
+    return (
+        *((EQUALLY_FAR,) if all(split.equally_far for split in splits) else ()),
+        *_note_space(whole, found.space),
+        *_note_parts(found, splits),
+        *((NOTHING_DIVIDED,) if k < 2 else ()),
+        *((COLUMNS_BEHIND_MATRIX,) if rejected and d.coordinates is None else ()),
+        *(note_bent_cloud(scorer, d.n) if rejected else ()),
+        *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
+        *note_lines(d),
+        *(note_even_steps(found.scores) if rejected and found.scores is not None else ()),
+        *describe_data(d, ties, several=d.coordinates is not None),
+        *scorer.notes,
+        *((NARROWED,) if narrowed else ()),
+        *((CONTRASTS_MEAN,) if k > 2 else ()),
+        *((FEWER_SHOW_MORE,) if k > 2 and not rejected and user_clusterer is None else ()),
+        *((AS_GIVEN_ALONE if rejected else OTHERS_SHOW_MORE,) if user_clusterer is not None else ()),
+        *clusterers,
     )
 
 
