@@ -1067,8 +1067,13 @@ def test_level_of_small_samples(name):
     assert count_rejections(ROWS_OF_ONE_LAW[name], 6, 40) <= binom.ppf(0.9999, 40, 0.1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ROWS_OF_ONE_LAW)
+OFTEN = {"normal", "Cauchy", "0 or 1, evenly", "normal, one of ten moved by 10"}  # others on demand
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=pytest.mark.slow if n in OFTEN else pytest.mark.calibration) for n in ROWS_OF_ONE_LAW],
+)
 def test_level(name):
     for n, how in ((30, {"n_resamples": 99}), (60, {"n_resamples": 99, "block_length": 5}), (7, {})):
         found = count_rejections(ROWS_OF_ONE_LAW[name], n, 120, **how)
