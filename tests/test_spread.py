@@ -557,6 +557,19 @@ def test_p_of_few_points_is_not_below_that_of_all_labelings():
     assert pairs.to_frame(full=True)["pvalue_spread"].min() >= 0.1
 
 
+def test_even_groups_of_few_points_in_one_column_are_told(rng):
+    x = rng.normal(size=12)
+    six, five = np.repeat([0, 1], 6), [0] * 5 + [1] * 7
+    for result, said in (
+        (es.spread_test(x, six, alpha=2, n_resamples=9, rng=0), True),
+        (es.pairwise_tests(x, six, alpha=2, n_resamples=9, rng=0), True),
+        (es.spread_test(x, five, alpha=2, n_resamples=9, rng=0), False),
+        (es.spread_test(x, six, n_resamples=9, rng=0), False),
+        (es.spread_test(np.c_[x, x[::-1]], six, alpha=2, n_resamples=9, rng=0), False),
+    ):
+        assert any("two middle points" in note for note in result.notes) == said
+
+
 def test_few_labelings_are_said_to_allow_no_small_p(rng):
     """Names of groups of one size can be exchanged, so that two of 20 labelings have the largest F."""
     X = np.concatenate([rng.normal(0, 1, (3, 2)), rng.normal(50, 1, (3, 2))])

@@ -90,6 +90,20 @@ def smallest_exact_pvalue(count: float, mirrors: float) -> float:
     return mirrors / count if math.isfinite(count) else 0.0
 
 
+def share_of_largest(statistic: float, others: FloatArray) -> float:
+    """Compute the share of statistics, one and the others, that are tied with the largest; (m,) -> float.
+
+    Of all labelings it is the smallest p-value: some only exchange the names of groups of one size.
+    """
+    values = np.append(others, statistic)
+    return np.count_nonzero(np.isclose(values, values.max(), SAME_STATISTIC, 0.0)) / values.size
+
+
+def reached_by_ties_alone(statistic: float, others: FloatArray) -> bool:
+    """Return whether some of the others are tied with a statistic and none is larger; (m,)."""
+    return bool(others.size and np.isclose(others.max(), statistic, SAME_STATISTIC, 0.0))
+
+
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:
     """Return the p-value of a sequential test that stopped at its last extreme value (Besag & Clifford 1991)."""
     return extreme / n_resamples
@@ -114,6 +128,7 @@ def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) ->
 # ---------------------------------------------------------------- tails of fitted distributions
 
 
+SAME_STATISTIC = 1e-9  # of it: what words say of ties
 FEW = 10  # values at or above the observed one, below which their count says little
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from energystats.inputs.labels import WORDS_AS_GAPS
 from energystats.metrics.domains import RowError
 
 __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_json"]
 
 
 WORDS = {
-    " `pandas.read_csv` takes words such as None for missing; keep_default_na=False keeps them.": "",
+    WORDS_AS_GAPS: "",
     ", as by X[X.any(axis=1)]": "",
     "; if they stand in their order, leave `order` out.": ".",
     "`X`": "the table",

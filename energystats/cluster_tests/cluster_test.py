@@ -26,6 +26,7 @@ from energystats.cluster_tests.results import ALL_COINCIDE, ClusterTestResult, C
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, enough_draws, split_test
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, one_column_test
 from energystats.cluster_tests.whole_clusters import WholeClusters
+from energystats.clustering.search import check_distinct
 from energystats.clustering.seeding import count_distinct_points
 from energystats.display.sentences import Caution
 from energystats.display.tables import LEVEL
@@ -185,8 +186,8 @@ def cluster_test(
         check_lines(d)
     k = check_count(k, "k", low=2, high=max(d.n, 2), why=", the number of points")
     own_k = k if clusterer is None else DEFAULT_K
-    if own_k > DEFAULT_K and not d.all_coincide and (distinct := count_distinct_points(d, own_k)) < own_k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {own_k}.")
+    if own_k > DEFAULT_K and not d.all_coincide:
+        check_distinct(count_distinct_points(d, own_k), own_k)
     conservative = conservative or are_directions(d)
     options = replace(options, k=own_k, method=method_for(d, method), tables=tables, conservative=conservative)
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))

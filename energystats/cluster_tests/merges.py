@@ -95,7 +95,7 @@ class Merge:
     passed_to: tuple[int, ...] = ()
 
     @property
-    def parts(self) -> bool:
+    def separates(self) -> bool:
         """Return whether p is at most .05 and the hyperplane is the border of its sides, for most of their points.
 
         Labels that have nothing to do with the modes along the line lie on either side as often.

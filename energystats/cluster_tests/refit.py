@@ -35,6 +35,7 @@ from energystats.cluster_tests.reference_tables import Null, TableNull, held
 from energystats.cluster_tests.results import ClusterTestResult, Comparison, Contrast
 from energystats.cluster_tests.scores import jitter_columns
 from energystats.clustering.exact_1d import has_exact
+from energystats.clustering.search import check_distinct
 from energystats.display.sentences import Caution, exact_note
 from energystats.dissimilarity import Dissimilarity
 
@@ -134,9 +135,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
 
 def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
     """Raise ValueError if there are fewer distinct points than k clusters."""
-    distinct = len(np.unique(d.points, axis=0))
-    if distinct < k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+    check_distinct(len(np.unique(d.points, axis=0)), k)
 
 
 def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:

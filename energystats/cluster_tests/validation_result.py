@@ -147,7 +147,7 @@ class ClusterValidationResult(VerdictFirst):
             left, right, rest = (parted.get(side, [side]) for side in (merge.left, merge.right, merge.passed_to))
             if merge.passed_to and len(rest) > 1:
                 parted[merge.clusters] = rest
-            elif merge.parts:
+            elif merge.separates:
                 parted[merge.clusters] = left + right
         everything = self.merge_rows[0].clusters
         return tuple(sorted(parted.get(everything, [everything])))
@@ -368,7 +368,7 @@ class ClusterValidationResult(VerdictFirst):
             but = "the merge of all points shows none, and those below it count only with it"
             but = but if below else f"not of any of these {self.k} by itself"
             return f"evidence of clusters ({p_text(own.pvalue_adjusted)}), but {but}."
-        parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.parts]
+        parting = [merge.pvalue_adjusted for merge in self.merge_rows if merge.separates]
         p = f"{'largest ' * (len(parting) > 1)}adjusted {p_text(max(parting))}"
         if len(groups) == self.k == 2:
             return f"the two clusters are separate ({p})."

@@ -12,7 +12,7 @@ from energystats._core.restarts import tries_for
 from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts
-from energystats.clustering.search import MOVE_TOLERANCE
+from energystats.clustering.search import MOVE_TOLERANCE, check_distinct
 from energystats.clustering.seeding import count_distinct
 from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes
 from energystats.geometry.negative_type import unit_of
@@ -101,9 +101,7 @@ def compare_euclidizations(
     k = check_count(k, "k", low=2, high=len(given), why=", the number of points")
     n_init = check_count(n_init, "n_init", low=1)
     generator = as_generator(rng)
-    distinct = count_distinct(given, k)
-    if distinct < k:
-        raise ValueError(f"`k` must be at most the number of distinct points, {distinct}, got {k}.")
+    check_distinct(count_distinct(given, k), k)
     n = len(given)
     searches = search_work(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
     weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)

@@ -8,10 +8,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
-import numpy as np
-
 from energystats._core.pvalues import pvalue_interval
-from energystats._typing import FloatArray
 from energystats.display.numbers import interval_text, p_text, rounded
 from energystats.display.tables import LEVEL, WIDTH
 
@@ -35,8 +32,6 @@ __all__ = [
 
 
 COUNTS_SHOWN = 10
-TIED = 1e-9  # share of a statistic
-NO_OTHERS: FloatArray = np.empty(0)
 
 
 class Caution(str):
@@ -96,14 +91,9 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
     return f"p-value over all {n_resamples} {what}: it is exact and does not depend on a seed."
 
 
-def floor_note(statistic: float, others: FloatArray) -> list[str]:
-    """Return a sentence that labelings, all of them, can give no p at the level; an empty list where they can.
-
-    Several labelings share the largest one where they only exchange the names of groups of one size.
-    """
-    values = np.append(others, statistic)
-    lowest = np.count_nonzero(values >= values.max() * (1 - TIED)) / values.size
-    return [f"With {values.size} labelings no p below {lowest:.3g} is possible."] if lowest > LEVEL else []
+def floor_note(count: int, lowest: float) -> list[str]:
+    """Return a sentence that all labelings can give no p at the level, from the smallest; an empty list if they can."""
+    return [f"With {count} labelings no p below {lowest:.3g} is possible."] if lowest > LEVEL else []
 
 
 def state_evidence(pvalue: float, claim: str, *, note: str = "", level: float = LEVEL) -> str:
@@ -121,22 +111,16 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
 
 
 def undecided(
-    pvalue: float,
-    interval: tuple[float, float],
-    what: str = "permutations",
-    *,
-    statistic: float = math.inf,
-    others: FloatArray = NO_OTHERS,
+    pvalue: float, interval: tuple[float, float], what: str = "permutations", *, ties_alone: bool = False
 ) -> list[str]:
     """Return a note if the 95 % interval of a random p-value contains the level, else an empty list.
 
-    With the `statistic` and those of the `others` it is told where these reach it and none is larger: then p is about
-    the share of the most extreme labelings, of which there are few in all.
+    Where `ties_alone` reach the statistic, p is about the share of the most extreme labelings, which are few in all.
     """
     low, high = interval
     if not low <= LEVEL < high or low == high or math.isnan(pvalue):
         return []
-    if others.size and abs(others.max() - statistic) <= TIED * abs(statistic):
+    if ties_alone:
         return [
             f"No statistic drawn is larger than that of the data, and p counts ties alone: no number of {what} gives a "
             "smaller one, but for chance."

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from energystats._core.pvalues import reached_by_ties_alone, share_of_largest
 from energystats._core.statistics import share
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, p_text, probability, proportion
@@ -200,7 +201,8 @@ class DiscoResult(Result):
                 "no share and a dispersion of 0 does not mean equality."
             )
         if self.method == "exact":
-            lines += [exact_note(self.n_resamples), *floor_note(self.statistic, self.null_distribution)]
+            lowest = share_of_largest(self.statistic, self.null_distribution)
+            lines += [exact_note(self.n_resamples), *floor_note(self.n_resamples, lowest)]
         else:
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         if len(self.terms) > 1:
@@ -221,7 +223,11 @@ class DiscoResult(Result):
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
             lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
-        few = undecided(self.pvalue, self._interval(), statistic=self.statistic, others=self.null_distribution)
+        few = undecided(
+            self.pvalue,
+            self._interval(),
+            ties_alone=reached_by_ties_alone(self.statistic, self.null_distribution),
+        )
         metric = metric_note(self.metric, self.standardization)
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 

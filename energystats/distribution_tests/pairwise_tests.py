@@ -27,6 +27,7 @@ from energystats.distribution_tests.spread_test import (
     compare_spread,
     groups_of_two_plots,
     measure_spread,
+    note_few_points,
     reveals_strata,
 )
 from energystats.inputs.arrays import as_weights
@@ -187,6 +188,7 @@ def pairwise_tests(
             *units.notes,
             *units.note_unmoved(checked),
             *_note_strata(spread, checked, units, pairs),
+            *(note_few_points(d, checked) if units.is_free else ()),
             *_note_small_pairs(lowest, correction),
         ),
     )

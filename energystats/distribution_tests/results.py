@@ -6,10 +6,19 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from energystats._core.moments import pearson_density
+from energystats._core.pvalues import reached_by_ties_alone
 from energystats._typing import FloatArray
 from energystats.display.numbers import interval_text, number, probability, proportion
 from energystats.display.result import Result
-from energystats.display.sentences import exact_note, metric_note, metric_text, seed_note, state_evidence, undecided
+from energystats.display.sentences import (
+    exact_note,
+    floor_note,
+    metric_note,
+    metric_text,
+    seed_note,
+    state_evidence,
+    undecided,
+)
 from energystats.display.tables import LEVEL, TextTable, shorten_name, text_table, write_groups, write_sizes
 
 if TYPE_CHECKING:
@@ -243,7 +252,11 @@ class PermutationTestResult(EnergyTestResult):
         return " (counted)" if self.extrapolated else ""
 
     def _undecided(self) -> list[str]:
-        return undecided(self.pvalue, self.pvalue_interval, statistic=self.statistic, others=self.null_distribution)
+        return undecided(
+            self.pvalue,
+            self.pvalue_interval,
+            ties_alone=reached_by_ties_alone(self.statistic, self.null_distribution),
+        )
 
     def _units(self) -> str:
         return f" of {self.n_plots} whole plots" if self.n_plots else ""
@@ -264,8 +277,8 @@ class PermutationTestResult(EnergyTestResult):
         elif not (self.extrapolated or self._is_exhaustive()):
             lines.append(seed_note(self.pvalue, self.n_resamples, "random permutations"))
         lines += self._own_sentences()
-        if self._is_exhaustive() and self.smallest_pvalue > LEVEL:
-            lines.append(f"With {self.n_resamples} labelings no p below {self.smallest_pvalue:.3g} is possible.")
+        if self._is_exhaustive():
+            lines += floor_note(self.n_resamples, self.smallest_pvalue)
         if self.weighted:
             lines.append("Rows are weighted; equality includes their weights.")
         if self.extrapolated:

@@ -13,6 +13,7 @@ from energystats._core.labelings import draw_key
 from energystats._core.pvalues import (
     count_extreme,
     pvalue_interval,
+    share_of_largest,
     smallest_exact_pvalue,
     tie_tolerance,
     upper_pvalue,
@@ -61,6 +62,7 @@ __all__ = [
     "compare_spread",
     "groups_of_two_plots",
     "measure_spread",
+    "note_few_points",
     "reveals_strata",
     "spread_test",
 ]
@@ -187,7 +189,6 @@ def spread_test(
         )
     values, vectors = d.largest_eigenpairs(2)
     coordinates = vectors * np.sqrt(np.maximum(values, 0.0))
-    n_strata, n_plots = units.n_strata, units.n_plots
     return SpreadTestResult(
         statistic=compared.statistic,
         pvalue=compared.pvalue,
@@ -209,8 +210,8 @@ def spread_test(
         coordinates=coordinates,
         centers=spread.centers.T @ coordinates,
         null_distribution=compared.null,
-        n_strata=n_strata,
-        n_plots=n_plots,
+        n_strata=units.n_strata,
+        n_plots=units.n_plots,
         metric=d.metric,
         standardization=d.standardization,
         notes=(
@@ -218,32 +219,24 @@ def spread_test(
             *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
-            *_note_few_points(d, checked, units, compared),
+            *(note_few_points(d, checked) if units.is_free else ()),
+            *compared.notes,
         ),
     )
 
 
-def _note_few_points(
-    d: Dissimilarity, groups: Groups, units: ExchangeableUnits, compared: SpreadComparison
-) -> tuple[str, ...]:
-    """Return notes on a p that labelings bound, and on groups of few points of which it is too often small."""
-    if not units.is_free:
+def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
+    """Return a caution on groups of few points in one column, of which p is too often small; else an empty tuple."""
+    few = (groups.sizes < FEW) & (groups.sizes % 2 == 0)
+    if d.n_columns != 1 or not d.metric.only_means or not few.any():
         return ()
-    notes: list[str] = []
-    if compared.pvalue == compared.floor:
-        notes.append(
-            f"p is {compared.floor:.3g}, the smallest that all labelings of groups of these sizes could give: permuted "
-            "residuals gave a smaller one."
-        )
-    if d.n_columns == 1 and d.metric.only_means and ((groups.sizes < FEW) & (groups.sizes % 2 == 0)).any():
-        notes.append(
-            Caution(
-                "In one column with alpha = 2 p is too often small for groups of few points, an even number of them.",
-                "Their two middle points are equally far from the median. Of equal groups of 4 + 4 .05 to .13 were "
-                "rejected at level .05, of 6 + 6 .03 to .10; with alpha = 1 at most .05.",
-            )
-        )
-    return tuple(notes)
+    return (
+        Caution(
+            "In one column with alpha = 2 p of spread is too often small for few points, an even number of them.",
+            "The two middle points of such a group are equally far from its median. Of equal groups of 4 + 4 .05 to "
+            ".13 were rejected at level .05, of 6 + 6 .03 to .10; with alpha = 1 at most .05.",
+        ),
+    )
 
 
 def _refuse_small_groups(groups: Groups) -> None:
@@ -492,6 +485,16 @@ class SpreadComparison(NamedTuple):
     floor: float = 0.0  # below which p is not
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Return a note if permuted residuals gave a smaller p than all labelings could."""
+        if upper_pvalue(self.extreme, self.null.size) >= self.floor:
+            return ()
+        return (
+            f"p is {self.floor:.3g}, the smallest that all labelings of groups of these sizes could give: permuted "
+            "residuals gave a smaller one.",
+        )
+
+    @property
     def interval(self) -> tuple[float, float]:
         """Return the 95 % interval of the p-value over seeds; (p, p) if all labelings were visited."""
         if self.exact:
@@ -688,7 +691,7 @@ class SpreadTestResult(Result):
         how = [seed_note(self.pvalue, self.n_resamples, "random permutations")]
         if self.exact:
             how = [f"p-value over all {self.n_resamples} distinct labelings: it does not depend on a seed."]
-            how += floor_note(self.statistic, self.null_distribution)
+            how += floor_note(self.n_resamples, share_of_largest(self.statistic, self.null_distribution))
         lines += [*how, *self.notes]
         return [*lines, metric_note(self.metric, self.standardization), *undecided(self.pvalue, self.pvalue_interval)]
 
