@@ -48,6 +48,7 @@ WRITTEN_OUT = 1e15  # numbers of things below it
 SMALL = 2**26  # bytes that are not asked about
 PROBE_SECONDS = 0.001  # of one run, after which the measurement of rho ends
 RUNS = 5
+SLOWEST_MACHINE = 5e-10, 5e-9, 2e-8, 2e-6  # seconds for a flop, a number read, one sorted, a small call
 CLOCK_SECONDS = 1e-6  # resolution of a clock that can time them
 PROBE_FROM, PROBE_ROWS = 64, 256  # rows; fewer tell more of the call than of the pairs
 _within: ContextVar[bool] = ContextVar("within", default=False)
@@ -125,8 +126,7 @@ class Rates:
     @classmethod
     def slowest(cls, d: Any) -> Self:
         """Return seconds per unit of work that no current machine should exceed; a user's metric may be slow."""
-        trusted = getattr(d.metric, "trusted", False)
-        return cls(2e-8 * (5 + _count_columns(d)) if trusted else 2e-5, 5e-10, 5e-9, 2e-8, 2e-6)
+        return cls(_limit_pair_rate(d) if getattr(d.metric, "trusted", False) else 2e-5, *SLOWEST_MACHINE)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
@@ -183,7 +183,10 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _measure_machine() -> tuple[float, float, float, float]:
-    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached."""
+    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached.
+
+    Where something held up every run of a loop, the rate of the slowest machines is returned.
+    """
     matrix, columns = np.ones((64, 64)), np.ones((64, 60))
     line, other = np.zeros(2**16), np.ones(2**16)
     mixed = np.sin(np.arange(2.0**13))
@@ -198,12 +201,14 @@ def _measure_machine() -> tuple[float, float, float, float]:
             np.add(small, small, out=small)
 
     least = partial(_measure_least_time, clock=_choose_clock())
-    return (
+    measured = (
         least(products) / (20 * 2 * 64 * 64 * 60) / _count_linear_algebra_threads() ** 0.75,
         least(lambda: np.subtract(line, other, out=line)) / 2**16,
         least(lambda: np.sort(mixed)) / (2**13 * 13),
         least(many_small) / 100,
     )
+    flop, touch, order, step = map(min, measured, SLOWEST_MACHINE)
+    return flop, touch, order, step
 
 
 def _count_linear_algebra_threads() -> int:
@@ -267,8 +272,13 @@ def _measure_pairs(d: Any) -> float:
         # other threads is held up now and then: more of them are timed, sixteen times as many each time
         few = size < PROBE_FROM and spent < 10 * PROBE_SECONDS
         if (spent > PROBE_SECONDS and not few) or size >= min(PROBE_ROWS, len(points)):
-            return float(min(rates))
+            return min(*rates, _limit_pair_rate(d) if d.metric.trusted else math.inf)
         size *= 4
+
+
+def _limit_pair_rate(d: Any) -> float:
+    """Return the seconds for one value of rho of the package's own metrics that no current machine should exceed."""
+    return 2e-8 * (5 + _count_columns(d))
 
 
 # ---------------------------------------------------------------- memory

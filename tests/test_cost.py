@@ -1,5 +1,6 @@
 """Cost of a call, estimated before it starts: refused beyond memory, warned of beyond a minute, a bar from 2 s."""
 
+import dataclasses
 import io
 import itertools
 import math
@@ -515,6 +516,16 @@ def test_rates_are_positive_and_quick_to_measure():
     rates = cost._measure_machine()
     assert all(0 < rate < 1e-3 for rate in rates)
     assert cost._measure_machine() is rates
+
+
+def test_a_machine_that_is_held_up_is_not_called_slower_than_any(monkeypatch):
+    tested = Dissimilarity.from_data(points(400, 3), metric="euclidean", alpha=1.0)
+    monkeypatch.setattr(cost, "_known", {})
+    monkeypatch.setattr(cost, "_measure_least_time", lambda task, clock=None: 1.0)
+    measured = cost._measure_machine.__wrapped__()
+    assert (cost._find_pair_rate(tested), *measured) == dataclasses.astuple(Rates.slowest(tested))
+    users = Dissimilarity.from_data(points(9), metric=lambda x, y: abs(x[0] - y[0]), alpha=1.0)
+    assert cost._find_pair_rate(users) > 1e-3
 
 
 def test_work_is_added_and_repeated():
