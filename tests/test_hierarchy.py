@@ -216,6 +216,27 @@ def test_dendrogram_names_and_negative_heights(rng):
     plt.close("all")
 
 
+@pytest.mark.parametrize("n", [24, 30, 40, 60])
+def test_names_below_a_dendrogram_do_not_touch(n, rng):
+    import matplotlib.pyplot as plt
+
+    ax = es.plot_dendrogram(es.energy_hclust(rng.normal(size=(n, 2))), k=3, labels=[f"species {i}" for i in range(n)])
+    ax.figure.canvas.draw()
+    boxes = [text.get_window_extent() for text in ax.get_xticklabels()]
+    assert len(boxes) == n
+    assert not any(one.overlaps(other) for one, other in itertools.pairwise(boxes))
+    plt.close("all")
+
+
+def test_a_dendrogram_says_that_names_are_left_out(rng):
+    import matplotlib.pyplot as plt
+
+    Z = es.energy_hclust(rng.normal(size=(61, 2)))
+    assert es.plot_dendrogram(Z, labels=range(61)).get_xlabel() == "point, n = 61 (more than 60 are not named)"
+    assert es.plot_dendrogram(Z).get_xlabel() == "point, n = 61"
+    plt.close("all")
+
+
 BAD_TREES = [
     (np.zeros((0, 4)), {}, ValueError, r"`Z` must be a linkage matrix of shape \(n - 1, 4\) with n >= 2, got \(0, 4\)"),
     (np.zeros((3, 3)), {}, ValueError, r"got \(3, 3\)"),

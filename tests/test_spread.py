@@ -193,6 +193,17 @@ def test_centres_that_lie_near_some_strata_are_refused(rng):
     assert any("1 pair has no p of spread: their groups have different shares of the strata" in n for n in pairs.notes)
 
 
+def test_pairs_of_too_few_points_or_plots_say_why_they_have_no_p_of_spread(rng):
+    found = es.pairwise_tests(rng.normal(size=(12, 2)), np.repeat([0, 1, 2], [5, 5, 2]), **FEW)
+    assert np.isnan(found.table["pvalue_spread"]).tolist() == [False, True, True]
+    said = [note for note in found.notes if "no p of spread" in note]
+    assert [note[:66] for note in said] == ["2 pairs have no p of spread: a group has fewer than 3 points. Two "]
+    plots = es.Design(whole_plots=np.repeat(np.arange(7), 3))
+    found = es.pairwise_tests(rng.normal(size=(21, 2)), np.repeat([0, 1, 2], [9, 6, 6]), design=plots, **FEW)
+    assert np.isnan(found.table["pvalue_spread"]).tolist() == [False, False, True]
+    assert sum("1 pair has no p of spread" in n and "or both have two whole plots" in n for n in found.notes) == 1
+
+
 def test_centres_of_whole_groups_serve_blocks_of_one_row_each(rng):
     """Each group has the same share of every block; a block more, without a group, changes that."""
     blocks, groups = np.repeat(np.arange(10), 3), np.tile([0, 1, 2], 10)

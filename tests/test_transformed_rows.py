@@ -184,3 +184,23 @@ def test_level_under_unlike_effort(metric, efforts):
         X = rng.poisson(np.outer(totals, shares / shares.sum()))
         rejected += es.cluster_test(X[X.sum(axis=1) > 0], metric=metric, rng=seed).pvalue <= 0.05
     assert rejected <= 14 + 2 * np.sqrt(200 * 0.07 * 0.93)
+
+
+@pytest.mark.parametrize("metric", ["braycurtis", "kulczynski", "ruzicka"])
+def test_communities_that_raw_abundances_hide_are_seen_on_the_advice_of_the_caution(metric):
+    """Two communities without a common species; counts are overdispersed, so that columns have heavy tails."""
+    found = {"raw": 0, "log": 0}
+    for seed in range(6):
+        rng = np.random.default_rng([26, seed])
+        means = np.zeros((2, 12))
+        means[0, :6], means[1, 6:] = rng.lognormal(1.5, 0.7, (2, 6))
+        X = rng.negative_binomial(1.5, 1 / (1 + means[np.repeat([0, 1], 20)] / 1.5)).astype(float)
+        X = X[X.any(axis=1)]
+        raw = es.cluster_test(X, 2, metric=metric, rng=seed)
+        found["raw"] += raw.pvalue <= 0.05
+        found["log"] += es.cluster_test(np.log1p(X), 2, metric=metric, rng=seed).pvalue <= 0.05
+        advice = 'Those of np.log1p(X), or under metric="hellinger", are often seen'
+        assert sum(advice in note for note in raw.notes) == 1
+        assert advice in " ".join(raw.summary().split())
+    assert found["log"] >= 5
+    assert found["raw"] < found["log"]

@@ -16,6 +16,7 @@ from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning, warn
+from energystats.metrics.base import COUNTS
 
 __all__ = [
     "WIDE_STEPS",
@@ -397,7 +398,15 @@ def note_lines(d: Dissimilarity) -> tuple[str, ...]:
         f'{metric_text(d.metric)} has no lines of its own. `method="refit"` with `null="independent"` or a model asks '
         "of the metric alone."
     )
-    return (Caution("Modes were looked for along lines of the columns as given, clusters by the metric.", why),)
+    hidden = ""
+    if d.metric.domain.needs == COUNTS.needs:
+        hidden = (
+            ': a few large numbers can hide communities there. Those of np.log1p(X), or under metric="hellinger", are '
+            "often seen where those of raw abundances are not"
+        )
+    return (
+        Caution(f"Modes were looked for along lines of the columns as given, clusters by the metric{hidden}.", why),
+    )
 
 
 def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:

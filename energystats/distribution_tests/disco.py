@@ -346,6 +346,8 @@ def _names_file(X: str, formula: object, groups: object) -> bool:
 def _check_one_question(X: Any, formula: object, groups: object) -> None:
     """Raise an error for a formula given together with groups, for two formulas, or for one that is no string."""
     if formula is not None and not isinstance(formula, str):
+        if isinstance(X, str) and "~" in X:
+            raise TypeError(f"The table of a formula goes to `data`, as in disco({X!r}, data=table).")
         raise TypeError(f"`formula` must be a string, got {type(formula).__name__}; labels of rows go to `groups=`.")
     if groups is not None:
         raise ValueError("`groups` and a formula ask two questions; give one of them.")

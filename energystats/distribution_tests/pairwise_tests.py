@@ -187,10 +187,30 @@ def pairwise_tests(
             *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
+            *_note_few_units(checked, units, pairs),
             *_note_strata(spread, checked, units, pairs),
             *(note_few_points(d, checked) if units.is_free else ()),
             *_note_small_pairs(lowest, correction),
         ),
+    )
+
+
+def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
+    """Return whether all points of one of two groups are equally far from its centre, however they are spread."""
+    # two points are, as are those of two whole plots
+    return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
+
+
+def _note_few_units(groups: Groups, units: ExchangeableUnits, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
+    """Return a note on pairs of groups without a p-value of spread because one has very few points or whole plots."""
+    rows_of = (_rows_of(groups, pair) for pair in pairs)
+    n_pairs = sum(_are_few(two, units.among(rows)) for rows, two in rows_of)
+    if not n_pairs:
+        return ()
+    plots = ", or both have two whole plots" if units.n_plots else ""
+    return (
+        f"{n_pairs} pair{'s have' if n_pairs > 1 else ' has'} no p of spread: a group has fewer than {FEWEST} "
+        f"points{plots}. Two are equally far from their centre, however they are spread.",
     )
 
 
@@ -276,10 +296,8 @@ def _compare_pair(
     S, T = float(statistics.between(null.M, null.s)), float(statistics.total(null.M, null.s))
     n_resamples = one.sampling.n_resamples
     compared = None
-    # two points are equally far from their centre, as are two whole plots, one that has most of the weight is it,
-    # and a centre between strata is near to those that its group is mostly in
-    equally_far = min(n1, n2) < FEWEST or groups_of_two_plots(two, one.units).size == 2
-    if not (equally_far or spread.heavy[list(pair)].any() or reveals_strata(spread, two, one.units)):
+    # a point that has most of the weight is the centre, and one between strata is near to those of most of its group
+    if not (_are_few(two, one.units) or spread.heavy[list(pair)].any() or reveals_strata(spread, two, one.units)):
         compared = compare_spread(spread.among(rows, pair), two, one.units, n_resamples, spread_rng)
     row = PairwiseRow(
         group1=two.names[0],

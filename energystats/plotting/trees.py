@@ -39,6 +39,7 @@ __all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram", "plot_validation
 LEAVES_DRAWN = 40  # of a tree with more points than can be distinguished
 POINTS_DRAWN = 150
 POINTS_NAMED = 60
+LINE, AXES_WIDTH = 0.0205, 4.6  # inches of a line of text for each point of its size, and of a figure's axes
 CLUSTERS_NUMBERED = 20
 
 
@@ -56,7 +57,7 @@ def plot_dendrogram(
     k : int, optional
         Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
     labels : array_like of shape (n,), optional
-        Names of the points; their numbers when None. Shown for up to 60 points.
+        Names of the points; their numbers when None. Shown for up to 60 points, the axis says so of more.
 
     Returns
     -------
@@ -103,7 +104,9 @@ def plot_dendrogram(
     shift = min(float(tree[:, 2].min()), 0.0)
     tree[:, 2] -= shift
     longest = max(map(len, names)) if names is not None and n <= POINTS_NAMED else 0
-    ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=0.0 if k <= 8 else legend_width(k))
+    size = float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9))
+    wider = max(0.0, LINE * size * n - AXES_WIDTH) if n <= POINTS_NAMED else 0.0
+    ax = axes_or_new(ax, height=4.8 + 0.07 * longest, more_width=wider + (0.0 if k <= 8 else legend_width(k)))
     whole = n <= POINTS_DRAWN
     codes, colors = cut_linkage(tree, k), cluster_colors(k) if k > 1 else ["0.25"]
     with ignoring(UserWarning, "Attempting to set identical low and high ylims"):  # no height above 0
@@ -115,13 +118,14 @@ def plot_dendrogram(
             labels=names if whole else None,
             link_color_func=_choose_link_colors(tree, k, codes, colors).__getitem__,
             no_labels=POINTS_NAMED < n <= POINTS_DRAWN,
-            leaf_font_size=float(np.clip(320 / min(n, max(LEAVES_DRAWN, 2 * k)), 3, 9)),
+            leaf_font_size=size,
             leaf_rotation=90,
         )
     _draw_cut(ax, tree, k, np.bincount(codes), colors)
     if 1 < k <= CLUSTERS_NUMBERED:
         _number_clusters(ax, codes[_find_points_below(tree)[drawn["leaves"]]], _cut_height(tree, k))
-    ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}")
+    unnamed = f" (more than {POINTS_NAMED} are not named)" if labels is not None and n > POINTS_NAMED else ""
+    ax.set_xlabel(f"{'point' if whole else 'point, or (number of points)'}, n = {n}{unnamed}")
     ax.set_ylabel(_label_heights(shift), fontsize=9)
     return ax
 
