@@ -174,9 +174,10 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
     places = round(float(PERIODS[PERIODS >= FEWEST_PERIODS][of_steps.argmax()])) + 1
     return (
         Caution(
-            f"Nine tenths of the values lie near some {places} evenly spaced places, and each counts as a mode.",
-            "So do sums of a few items in unlike units, residuals and rates of classes and counts. p speaks of these "
-            "steps, and clusters may be they. Test the items, classes or counts themselves, whose ties are spread.",
+            f"Values gather near some {places} evenly spaced places, and each counts as a mode.",
+            "So do sums of a few items in unlike units, residuals and rates of classes and counts, values rounded to "
+            "several grids. p speaks of these steps, and clusters may be they. Test the items, classes or counts "
+            "themselves, whose ties are spread.",
         ),
     )
 
@@ -208,8 +209,9 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     shown = ", ".join(heaped[:SHOWN]) + (", ..." if len(heaped) > SHOWN else "")
     heaps = Caution(
         f"Some values of {shown} are heaps, which can count as modes.",
-        "They are far more frequent than those beside them, as of values rounded to several grids at once. Round all "
-        "values to the coarsest grid.",
+        "They are more frequent than those beside them, as of values rounded to several grids at once. Where it is "
+        "every second, fifth or tenth, as many points as are too many were spread over that step; to be sure, round "
+        "all values to the coarsest grid.",
     )
     warn(heaps, TiesWarning)
     return (heaps, *notes)

@@ -77,7 +77,7 @@ OTHERS_SHOW_MORE = Caution(
     f"{AS_GIVEN_ALONE} `cluster_test(X)` looks there, too.",
 )
 NOTHING_DIVIDED = Caution(
-    "The clusterer found one cluster: there was no line to test, and p = 1 says nothing.",
+    "The clusterer found one cluster, or none: there was no line to test, and p = 1 says nothing.",
     "Take one that divides the points, or leave `clusterer` out.",
 )
 EQUALLY_FAR = Caution(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -286,7 +287,8 @@ class ClusterValidationResult(VerdictFirst):
             found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none"
             compared = self.partition.metric.compares
             rows = f", of {compared}," * bool(compared)
-            holm = "Holm" if everywhere.rejected or len(variables) == 1 else "Holm, and not below p of all points"
+            alone = everywhere.rejected or len(variables) == 1 or math.isnan(everywhere.pvalue)
+            holm = "Holm" if alone else "Holm, and not below p of all points"
             lines.append(f"Columns{rows} that are not unimodal, of {len(variables)} ({holm}): {found}.")
         if self.n_stability:
             lowest = int(np.nanargmin(self.jaccard))
