@@ -179,6 +179,19 @@ def test_signs_that_part_no_thousands_are_refused(tmp_path, capsys, cell, sign):
         assert f"row 2 (line 3), column 'x': {cell!r} is not a number (--thousands" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("sign", ["'", "\u2019", "\u202f", "\u00a0", " "])
+def test_thousands_that_other_countries_part_are_named_and_read(tmp_path, capsys, sign):
+    """Swiss and French files: the column was left out with a note, and the test went on without it."""
+    path = tmp_path / "f.csv"
+    path.write_text(f"x;y;g\n1;1{sign}200;a\n2;1{sign}250,5;a\n5;987;b\n7;3{sign}100;b\n", encoding="utf-8")
+    words = ["test", str(path), "--group", "g", "--sep", ";", "--resamples", "9"]
+    assert cli.main(words) == 2
+    assert "is not a number (--thousands" in (said := capsys.readouterr().err)
+    assert "reads it as 1200)" in said
+    assert cli.main([*words, "--thousands", sign, "--decimal", ","]) == 0
+    assert "columns x, y" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("how", "cell"), [(["--thousands", "."], "0.500"), (["--thousands", "."], "2.25"), (["--decimal", ","], "0.5")]
 )

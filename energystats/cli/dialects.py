@@ -12,8 +12,8 @@ from functools import cached_property
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 
-__all__ = ["COMMA_NUMBER", "EXPONENT", "GROUPED", "MARK", "MISSING", "MIXED", "POINT_NUMBER", "SEPARATORS", "SPLIT",
-           "WORDS_FOR", "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
+__all__ = ["COMMA_NUMBER", "EXPONENT", "GROUPED", "MARK", "MISSING", "MIXED", "PARTED", "POINT_NUMBER", "SEPARATORS",
+           "SPLIT", "WORDS_FOR", "Dialect", "check_words", "detected", "doubt_of"]  # fmt: skip
 
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
@@ -30,6 +30,7 @@ POINT_OR_WHOLE = re.compile(rf"[-+]?\d*[.,]?\d+{EXPONENT}", re.IGNORECASE)
 EXCEL = re.compile(r'"?sep=([^"\r\n])"?[ \t]*(?=[\r\n])', re.IGNORECASE)  # a first line that is no data
 PADDED = re.compile(r"[ \t]*([,;|])[ \t]*")  # blanks around another separator are none
 MIXED = re.compile(r"[-+]?\d{1,3}(?:(?:\.\d{3})+,\d+|(?:,\d{3})+\.\d+)")  # both signs, as in 1.234,5
+PARTED = re.compile(r"[-+]?[1-9]\d{0,2}(['\u2019\u00a0\u202f\u2009 ])\d{3}(?:\1\d{3})*(?:[.,]\d+)?")  # 1'076, 1 076
 NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes into one cell
 
 

@@ -13,7 +13,17 @@ import numpy as np
 
 from energystats.cli.console import Console
 from energystats.cli.csv_reader import MEANINGS, twice_spelled
-from energystats.cli.dialects import COMMA_NUMBER, EXPONENT, GROUPED, MISSING, MIXED, POINT_NUMBER, Dialect, doubt_of
+from energystats.cli.dialects import (
+    COMMA_NUMBER,
+    EXPONENT,
+    GROUPED,
+    MISSING,
+    MIXED,
+    PARTED,
+    POINT_NUMBER,
+    Dialect,
+    doubt_of,
+)
 from energystats.cli.errors import BadInputError
 from energystats.cli.file_table import EXACT, FileTable, is_large
 from energystats.inputs.columns import find_nested, holds_numbers, holds_truths
@@ -253,7 +263,7 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
     """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
     texts = column.dropna().map(str).str.strip()
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
-    signs = [COMMA_NUMBER, GROUPED, MIXED]
+    signs = [COMMA_NUMBER, GROUPED, MIXED, *([PARTED] if dialect.thousands is None else [])]
     if dialect.thousands is not None:
         parted = rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?{EXPONENT}"
         signs.append(re.compile(parted, re.IGNORECASE))
@@ -362,6 +372,8 @@ def _first_text(table: FileTable, name: str) -> str:
     elif MIXED.fullmatch(value.strip()) and dialect.thousands is None:
         sign, point = sorted(",.", key=value.index)
         hint = f" (--thousands {sign} reads it as {value.strip().replace(sign, '').replace(point, '.')})"
+    elif dialect.thousands is None and (parted := PARTED.fullmatch(value.strip())):
+        hint = f" (--thousands {shlex.quote(parted[1])} reads it as {value.strip().replace(parted[1], '')})"
     elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
     elif value.strip().lower() in LIKE_MISSING:
