@@ -537,6 +537,18 @@ def test_counts_and_clusters_have_no_preferred_digits(draw, rng):
     assert noted <= 2  # of 60; about one in 800 by chance
 
 
+@pytest.mark.parametrize("sd", [0.5, 0.7, 1.0])
+@pytest.mark.parametrize("gap", [5, 10])
+def test_narrow_clusters_are_no_preferred_digits(gap, sd, rng):
+    """Nothing lies midway between them: spread over the step they would be one cloud."""
+    x = np.round(gap * rng.integers(1, 7, 600) + rng.normal(0, sd, 600))
+    spread = jitter_ties(x, rng).values
+    assert np.mean(np.abs(spread - x) > 1.2) < 0.2  # to the next value; far where a place is empty
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        assert es.cluster_test(x, rng=0).pvalue <= 0.05
+
+
 def test_one_cloud_of_rounded_numbers_has_no_clusters_and_two_have(rng):
     """Fifteen per cent said tens: .95 of such samples were rejected when the heaps counted as modes."""
     noise = [round_some(rng.normal(45, 20, 1000), 0.15, 10, rng) for _ in range(5)]

@@ -306,7 +306,7 @@ def test_shares_of_s_are_squared_distances_of_means(triangle):
 
 @pytest.mark.parametrize("outside", ["type", {"type": "type"}, {"type": None}, {"type": b"type"}])
 def test_outside_labels_are_not_the_name_of_a_column(rng, outside):
-    with pytest.raises(TypeError, match=r"`outside.*` must hold the labels themselves, one for each row"):
+    with pytest.raises(TypeError, match=r"`outside.*` must be one label a row, got (str|bytes|NoneType);"):
         es.validate_clusters(rng.normal(size=(20, 2)), 2, outside=outside)
 
 

@@ -36,6 +36,7 @@ OFF_GRID = 1e-3  # of a grid step
 HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
 # or where every second, fifth or tenth value of a grid is more frequent than the values beside it lead to expect
 PREFERRED = {2: {1: 9 / 16, 3: -1 / 16}, 5: {1: 4 / 6, 2: -1 / 6}, 10: {1: 4 / 6, 2: -1 / 6}}  # cubic interpolation
+BETWEEN_HEAPS = {2: 3, 5: 2, 10: 5}  # places from a heap to one that is no heap, and not beside it
 PREFERRED_SHARE = 0.03  # of all points, more than expected
 LONGEST_GRID = 10**6  # steps
 BEYOND_CHANCE = 4.0  # standard deviations
@@ -148,7 +149,8 @@ def jitter_ties(
     counts = np.bincount(block)
     values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
     uniforms = rng.random(x.size)
-    preferred = _find_preferred(values, counts)
+    # simple fractions are more frequent than others among ratios, whose reach allows for it
+    preferred = _find_preferred(values, counts) if reach is find_reach else None
     heaped = preferred is not None or _are_heaped(values, counts)
     ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(counts, end)]
     # the others have the neighbours they would have if the pile were not there
@@ -174,14 +176,7 @@ def jitter_ties(
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
-    return Jittered(
-        out,
-        width,
-        coarse,
-        heaped,
-        tuple(limits),
-        _find_filled(values, counts),
-    )
+    return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts))
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
@@ -243,8 +238,9 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, fl
     """Find whether every second, fifth or tenth value of a grid has more points than those beside it lead to expect.
 
     So do numbers that some people round to halves, fives or tens. The frequencies of a smooth density beside a value
-    give its own by cubic interpolation; heaps are several in a row and of one size, the mode of counts is one. Returns
-    which values are heaps, the share of their points that is too many, and the step between them; or None.
+    give its own by cubic interpolation; heaps are several in a row and of one size, the mode of counts is one. They
+    stand on a smooth density: between narrow clusters there are fewer points than beside each. Returns which
+    values are heaps, the share of their points that is too many, and the step between them; or None.
     """
     unit = float(np.diff(values).min())
     places = (values - values[0]) / unit
@@ -254,14 +250,17 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, fl
     on_grid = np.bincount(whole, weights=counts)
     best, found = BEYOND_CHANCE, None
     for step, weights in PREFERRED.items():
-        far = max(weights)
+        midway = BETWEEN_HEAPS[step]
+        far = max(midway, *weights)
         at = np.arange(far, on_grid.size - far)
         excess = on_grid[at] - sum(weight * (on_grid[at - j] + on_grid[at + j]) for j, weight in weights.items())
+        hollow = on_grid[at - 1] + on_grid[at + 1] - 2 * (on_grid[at - midway] + on_grid[at + midway])
         variance = 1 + 2 * sum(weight**2 for weight in weights.values())
         for first in range(step):
             own, points = excess[first::step], float(on_grid[at[first::step]].sum())
             surplus, heaps = float(own.sum()), np.count_nonzero(3 * own >= own.max(initial=0.0))
-            if points > 0 and surplus > PREFERRED_SHARE * counts.sum() and heaps >= SEVERAL:
+            enough = points > 0 and surplus > PREFERRED_SHARE * counts.sum() and heaps >= SEVERAL
+            if enough and hollow[first::step].sum() <= 0:
                 beyond = surplus / math.sqrt(variance * points)
                 if beyond > best:
                     share = min(surplus / points, 1.0)

@@ -360,14 +360,6 @@ def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
-def _check_no_name(labels: Any, name: str) -> None:
-    """Raise TypeError for a single text, or nothing, in place of labels of the rows."""
-    if labels is None or isinstance(labels, str | bytes):
-        raise TypeError(
-            f"`{name}` must hold the labels themselves, one for each row, as a column does; got {labels!r}."
-        )
-
-
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Return the table, the labels of the partition, and outside labels by name, checked to have the same rows."""
     columns = {"partition": asked.labels}
@@ -377,17 +369,14 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
     if of_frame or isinstance(outside, Mapping):
         several = {name: outside[name] for name in (outside.columns if of_frame else outside)}
         names = [str(name) for name in several]
-        for name, labels in several.items():
-            _check_no_name(labels, f"outside[{name!r}]")
         columns |= {f"outside[{name!r}]": labels for name, labels in several.items()}
     elif outside is not None:
-        _check_no_name(outside, "outside")
         names = [str(getattr(outside, "name", None) or "the labels")]
         columns["outside"] = outside
     else:
         names = []
     (table,), (labels, *known) = read_inputs((X,), columns)
-    if any(read.found for read in known):
+    if any(getattr(read, "found", False) for read in known):  # no table is a text, which is refused as labels
         raise ValueError("`outside` must be labels from elsewhere, got those that a clustering found.")
     return table, labels, dict(zip(names, known, strict=True))
 
