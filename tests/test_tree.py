@@ -549,3 +549,20 @@ def test_one_column_is_numbered_from_left_to_right_by_all(rng):
     # clusters that overlap are numbered by size, and have no breaks
     mixed = es.validate_clusters(x, partition=np.arange(80) % 3 // 2, n_resamples=9, rng=0).partition
     assert (mixed.breaks, mixed.sizes) == (None, (54, 26))
+
+
+@pytest.mark.parametrize(("n", "said"), [(1600, 1), (100, 0)])
+def test_trees_of_many_points_say_that_k_can_be_too_large(n, said):
+    """The first cut goes through the cluster in the middle; the rows it leaves with another one are a mode there."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([rng.normal(center, 1, n) for center in (0, 6, 12)])
+    found = es.cluster_tree(x, rng=0)
+    assert found.k >= 3
+    caution = f"k = {found.k} can be too large: `validate_clusters(X, {found.k})` says which"
+    assert sum(caution in note for note in found.notes) == said
+    assert (caution in " ".join(found.summary().split())) == bool(said)
+    chosen = es.select_k(x, 6, "significance", rng=0)
+    assert (f"k = {chosen.k} can be too large" in " ".join(chosen.summary().split())) == bool(said)
+    if said:
+        groups = es.validate_clusters(x, found.k, rng=0).summary()
+        assert groups.startswith(f"At level 0.05: 3 groups of these {found.k} clusters are separate")

@@ -39,6 +39,7 @@ LIMIT = "k_max reached"
 BEGINNING = 5  # words, by which notes are distinguished
 ROUNDING = 1e-12  # of the level
 NODES_NAMED = 5
+MANY_POINTS = 1000  # of which the few that a cut leaves with another cluster are a mode of their own
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
 
@@ -340,6 +341,7 @@ def tree_of_points(
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
         notes=(
+            *_note_strays(nodes),
             *_note_cuts(nodes),
             *((HIDDEN_BY_OTHERS,) if nodes[0].tested and not nodes[0].rejected and not one_column else ()),
             *notes,
@@ -351,6 +353,21 @@ def tree_of_points(
             d, labels, len(np.unique(labels)), algorithm="cluster_tree", n_init=0, n_iter=0, converged=True
         ),
     ).explained()
+
+
+def _note_strays(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
+    """Return a caution on k if one of the nodes below the first was split, and there are many points; else nothing."""
+    if nodes[0].size < MANY_POINTS or not any(node.children for node in nodes[1:]):
+        return ()
+    k = sum(not node.children for node in nodes)
+    return (
+        Caution(
+            f"k = {k} can be too large: `validate_clusters(X, {k})` says which of so many clusters are separate.",
+            "A cut into two can go through a third cluster. Of many points, the few that it leaves with another one are a "
+            "second mode there, and the cut of that node may divide the cluster itself. Of three normal clusters of 1,600 "
+            "points in a line, six standard deviations apart, six samples had 6, 3, 4, 4, 3 and 5 leaves.",
+        ),
+    )
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
