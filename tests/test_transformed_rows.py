@@ -72,7 +72,7 @@ def test_a_transformed_table_gives_the_same_answer(rng, metric):
     named = es.cluster_test(X, metric=metric, rng=2)
     table = es.cluster_test(pd.DataFrame(T, columns=X.columns), alpha=POWERS[metric], rng=2)
     assert named.statistic == pytest.approx(table.statistic, rel=1e-9)
-    assert named.pvalue == pytest.approx(table.pvalue, rel=1e-6)
+    assert named.pvalue == pytest.approx(table.pvalue, rel=5e-3)  # rounding of the rows can decide of one draw
 
 
 OTHERS = [

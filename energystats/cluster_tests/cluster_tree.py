@@ -363,9 +363,9 @@ def _note_strays(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
     return (
         Caution(
             f"k = {k} can be too large: `validate_clusters(X, {k})` says which of so many clusters are separate.",
-            "A cut into two can go through a third cluster. Of many points, the few that it leaves with another one are a "
-            "second mode there, and the cut of that node may divide the cluster itself. Of three normal clusters of 1,600 "
-            "points in a line, six standard deviations apart, six samples had 6, 3, 4, 4, 3 and 5 leaves.",
+            "A cut into two can go through a third cluster. Of many points, the few that it leaves with another one "
+            "are a second mode there, and the cut of that node may divide the cluster itself. Of three normal clusters "
+            "of 1,600 points in a line, six standard deviations apart, six samples had 6, 3, 4, 4, 3 and 5 leaves.",
         ),
     )
 
