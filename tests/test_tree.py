@@ -49,6 +49,11 @@ def halves(part):
     return es.energy_cluster(part.points, min(2, part.n)).labels
 
 
+def keep(part, labels, space, rng):
+    """The halves of the test, wherever they are cut."""
+    return labels
+
+
 def scripted(x, seed, share):
     """A p-value for every set of points, at random but always the same, and a record of what was asked."""
     asked = {}
@@ -94,7 +99,7 @@ def test_the_tree_against_its_definition(seed, n, share, level):
     rules = Rules(n, level, min_size=5, k_max=None, n_resamples=19)
     p_of, test, asked = scripted(x, seed, share)
     root = _GrowingNode(np.arange(n), None, np.random.default_rng(seed))
-    leaves = list(grow(column(x), rules, test, root))
+    leaves = list(grow(column(x), rules, test, keep, root))
     nodes, labels = _number_nodes(column(x), root, rules)
     expected = {}
     slow_tree(x, list(range(n)), p_of, rules, 0.0, expected)
@@ -131,7 +136,7 @@ def test_heights_fall_where_splits_are_the_best(seed, n):
     x = rng.standard_normal(n) * np.exp(rng.standard_normal(n))
     rules = Rules(n, 0.5, min_size=2, k_max=None, n_resamples=1)
     root = _GrowingNode(np.arange(n), None, rng)
-    list(grow(column(x), rules, lambda part, *_: (0.0, "as given", halves(part)), root))
+    list(grow(column(x), rules, lambda part, *_: (0.0, "as given", halves(part)), keep, root))
     nodes, _ = _number_nodes(column(x), root, rules)
     for node in nodes:
         if node.children:
@@ -156,12 +161,12 @@ def test_at_the_limit_the_most_significant_splits_are_made(rng):
     rules = Rules(40, 0.9, min_size=3, k_max=None, n_resamples=19)
     _, test, _ = scripted(x, 3, 1.0)
     full = _GrowingNode(np.arange(40), None, rng)
-    list(grow(column(x), rules, test, full))
+    list(grow(column(x), rules, test, keep, full))
     every, _ = _number_nodes(column(x), full, rules)
     by_rows = {node.rows.tobytes(): node for node in every}
     for k in range(1, sum(not node.children for node in every) + 1):
         root = _GrowingNode(np.arange(40), None, rng)
-        list(grow(column(x), replace(rules, k_max=k), test, root))
+        list(grow(column(x), replace(rules, k_max=k), test, keep, root))
         nodes, labels = _number_nodes(column(x), root, replace(rules, k_max=k))
         assert len(set(labels)) == k
         made = [node for node in nodes if node.children]
@@ -219,15 +224,15 @@ def test_the_order_of_visits_does_not_matter(three, monkeypatch):
     """The second half is tested first, and leaves are split in the order opposite to the package's."""
     plain = es.cluster_tree(three, n_splits=2, rng=8)
 
-    def other_way_round(d, rules, test, root):
-        _examine_node(d, rules, test, root)
+    def other_way_round(d, rules, test, cut, root):
+        _examine_node(d, rules, test, cut, root)
         if not root.rejected:
             yield root
             return
         seeds = root.rng.spawn(2)
         root.children = [_GrowingNode(rows, root, seed) for rows, seed in zip(root.halves, seeds, strict=True)]
         for child in reversed(root.children):
-            yield from other_way_round(d, rules, test, child)
+            yield from other_way_round(d, rules, test, cut, child)
 
     monkeypatch.setattr(module, "grow", other_way_round)
     other = es.cluster_tree(three, n_splits=2, rng=8)
@@ -549,20 +554,3 @@ def test_one_column_is_numbered_from_left_to_right_by_all(rng):
     # clusters that overlap are numbered by size, and have no breaks
     mixed = es.validate_clusters(x, partition=np.arange(80) % 3 // 2, n_resamples=9, rng=0).partition
     assert (mixed.breaks, mixed.sizes) == (None, (54, 26))
-
-
-@pytest.mark.parametrize(("n", "said"), [(1600, 1), (100, 0)])
-def test_trees_of_many_points_say_that_k_can_be_too_large(n, said):
-    """The first cut goes through the cluster in the middle; the rows it leaves with another one are a mode there."""
-    rng = np.random.default_rng(0)
-    x = np.concatenate([rng.normal(center, 1, n) for center in (0, 6, 12)])
-    found = es.cluster_tree(x, rng=0)
-    assert found.k >= 3
-    caution = f"k = {found.k} can be too large: `validate_clusters(X, {found.k})` says which"
-    assert sum(caution in note for note in found.notes) == said
-    assert (caution in " ".join(found.summary().split())) == bool(said)
-    chosen = es.select_k(x, 6, "significance", rng=0)
-    assert (f"k = {chosen.k} can be too large" in " ".join(chosen.summary().split())) == bool(said)
-    if said:
-        groups = es.validate_clusters(x, found.k, rng=0).summary()
-        assert groups.startswith(f"At level 0.05: 3 groups of these {found.k} clusters are separate")

@@ -20,7 +20,8 @@ __all__ = ["Relaxation", "smallest_pairs"]
 
 
 DENSE_LIMIT = 500  # up to here the matrix is decomposed in full
-LARGEST_ENVELOPE = 20_000_000  # entries of a factor, up to which it is made
+LARGEST_ENVELOPE = 20_000_000  # entries of a factor, up to which it is made,
+WIDEST_ENVELOPE = 0.05  # and in a row of it, as a share of all nodes: beyond, Lanczos' method is as fast
 Times = Callable[[FloatArray], FloatArray]
 Solver = Callable[["Relaxation", FloatArray, int, float], tuple[FloatArray, FloatArray]]
 
@@ -98,10 +99,16 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
         if pairs is not None:
             return problem.ceiling - pairs[0], pairs[1]
     solve: Solver = _solve_flipped
-    if problem.sparse is not None and _count_envelope(problem.sparse) <= LARGEST_ENVELOPE:
+    if problem.sparse is not None and _has_small_separators(problem.sparse):
         solve = _make_inverse_solver(problem)
     values, vectors = solve(problem, np.empty((problem.n, 0)), count, 1e-10)
     return _add_repeated_eigenvalues(problem, solve, values, vectors)
+
+
+def _has_small_separators(matrix: Any) -> bool:
+    """Return whether few nodes part the graph of a sparse matrix everywhere, so that a factor of it is small."""
+    n = matrix.shape[0]
+    return _count_envelope(matrix) <= min(LARGEST_ENVELOPE, WIDEST_ENVELOPE * n * n)
 
 
 def _count_envelope(matrix: Any) -> int:
@@ -155,7 +162,8 @@ def _make_inverse_solver(problem: Relaxation) -> Solver:
     # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
-    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A")
+    # it is positive definite, so that no row needs a pivot off the diagonal: the order that keeps the factor small stays
+    factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
     def solve(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
         def times(v: FloatArray) -> FloatArray:

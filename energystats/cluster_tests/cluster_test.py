@@ -18,6 +18,7 @@ from energystats._typing import ArrayLike, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
 from energystats.cluster_tests.data_notes import are_directions
+from energystats.cluster_tests.gap_cuts import cut_in_gap, note_border
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_samples import compares_numbers
 from energystats.cluster_tests.reference_tables import Null, check_null, null_name, table_null
@@ -31,7 +32,7 @@ from energystats.clustering.seeding import count_distinct_points
 from energystats.display.sentences import Caution
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
-from energystats.exceptions import EnergyStatsWarning, warn
+from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.labels import were_found
 from energystats.inputs.options import (
     as_generator,
@@ -191,11 +192,24 @@ def cluster_test(
     conservative = conservative or are_directions(d)
     options = replace(options, k=own_k, method=method_for(d, method), tables=tables, conservative=conservative)
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
+    start = copy.deepcopy(generator)
     result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
+    result = replace(result, notes=(*_note_crowded_border(result, d, options, start), *result.notes))
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
         return result
     few = Caution(FEW_POINTS[0].format(n=d.n), FEW_POINTS[1])
     return replace(result, notes=(few, *result.notes))
+
+
+def _note_crowded_border(
+    found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
+) -> tuple[str, ...]:
+    """Return a caution if the border of two clusters with a small p goes through a crowd; else an empty tuple."""
+    shown = found.partition
+    if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
+        return ()
+    with collected():  # what there is to say of the points was said
+        return note_border(shown.labels, cut_in_gap(d, shown.labels, found.space, options.power, rng))
 
 
 def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:

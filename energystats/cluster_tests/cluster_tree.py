@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,15 +16,16 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions, name_population
+from energystats.cluster_tests.gap_cuts import cut_in_gap
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ALL_COINCIDE, ShownElsewhere
-from energystats.cluster_tests.spaces import GIVEN
+from energystats.cluster_tests.spaces import GIVEN, Kind
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.partition import find_numbers, make_partition
-from energystats.display.sentences import Caution
+from energystats.display.sentences import Caution, write_counts
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level
@@ -39,9 +41,9 @@ LIMIT = "k_max reached"
 BEGINNING = 5  # words, by which notes are distinguished
 ROUNDING = 1e-12  # of the level
 NODES_NAMED = 5
-MANY_POINTS = 1000  # of which the few that a cut leaves with another cluster are a mode of their own
 
-Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, str, IntArray]]
+Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, Kind, IntArray]]
+Cut = Callable[[Dissimilarity, IntArray, Kind, np.random.Generator], IntArray]
 
 HIDDEN_BY_OTHERS = Caution(
     "Lines between two clusters were looked along; of three or more, `cluster_test(X, k)` can show what these do not.",
@@ -122,7 +124,8 @@ def cluster_tree(
     Notes
     -----
     A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
-    rejected node is cut into the two clusters of the test, in the space where they show. Every homogeneous node (a
+    rejected node is cut into the two clusters of the test, in the space where they show, or in a gap beside their
+    border, if this goes through a crowd of points. Every homogeneous node (a
     sample of one population of H0) is split with a chance of at most `level`, as far as the tests hold their levels.
     What is claimed, what is not, and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples
     n log n) time for each node.
@@ -234,7 +237,8 @@ class _GrowingNode:
     rejected: bool = False
     halves: tuple[IntArray, ...] = ()
     height: float = float("nan")
-    space: str = ""
+    space: Kind | Literal[""] = ""
+    in_gap: bool = False
     children: list[_GrowingNode] = field(default_factory=list)
 
     @property
@@ -247,13 +251,13 @@ class _GrowingNode:
         return self.why_untested or "not rejected"
 
 
-def grow(d: Dissimilarity, rules: Rules, test: Test, root: _GrowingNode) -> Iterator[_GrowingNode]:
+def grow(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, root: _GrowingNode) -> Iterator[_GrowingNode]:
     """Grow a tree of tested splits below `root`, and yield each leaf as soon as it is final.
 
     The order of splits matters only where `k_max` ends them: what happens in a node depends on its rows, its seed
     and its parent's adjusted p alone.
     """
-    _examine_node(d, rules, test, root)
+    _examine_node(d, rules, test, cut, root)
     new, waiting, k = [root], [], 1
     while True:
         for node in new:
@@ -271,11 +275,11 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, root: _GrowingNode) -> Iter
         seeds = best.rng.spawn(2)
         best.children = [_GrowingNode(rows, best, seed) for rows, seed in zip(best.halves, seeds, strict=True)]
         for child in best.children:
-            _examine_node(d, rules, test, child)
+            _examine_node(d, rules, test, cut, child)
         new, k = best.children, k + 1
 
 
-def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _GrowingNode) -> None:
+def _examine_node(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, node: _GrowingNode) -> None:
     """Test a node of the tree if it is large enough, and store its p-value and its two halves in it."""
     size = node.rows.size
     if size < rules.min_size:
@@ -287,10 +291,15 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, node: _GrowingNode
         return
     # a test at level a (m - 1)/(n - 1), below a parent that was rejected [Meinshausen 2008]
     node.n_resamples = rules.draws(size)
+    seed = copy.deepcopy(node.rng)
     node.pvalue, node.space, labels = test(part, node.n_resamples, node.rng)
     node.adjusted = rules.adjusted(node.pvalue, size, 0.0 if node.parent is None else node.parent.adjusted)
     node.rejected = node.adjusted <= rules.level
-    # its halves are the two clusters of the test, in the space where they show, whether they are split or not
+    # its halves are the two clusters of the test, in the space where they show, whether they are split or not; those
+    # that are split are parted in a gap
+    if node.rejected:
+        of_test, labels = labels, cut(part, labels, node.space, seed)
+        node.in_gap = not np.array_equal(labels, of_test)
     sums = part.group_sums(Groups(labels, (0, 1)))
     labels = numbering_by_sums(labels, *sums)[labels]
     node.halves = tuple(node.rows[labels == j] for j in range(2))
@@ -311,7 +320,7 @@ def tree_of_points(
     # the tree has the only bar; splits of a node on all processors, on which no number depends
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
-    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, str, IntArray]:
+    def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, Kind, IntArray]:
         """Return the p-value of a node, the space in which its clusters show, and labels of its two clusters."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
@@ -319,11 +328,15 @@ def tree_of_points(
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 
+    def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> IntArray:
+        """Return labels of the two halves of a node, parted in a gap."""
+        return cut_in_gap(part, labels, kind, options.power, child)
+
     d = d if has_exact(d) else d.stored()
     root = _GrowingNode(np.arange(d.n), None, rng)
     with _warned_once() as texts:
         for _ in with_bar(
-            grow(d, rules, test, root), options.progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
+            grow(d, rules, test, cut, root), options.progress, total=d.n, unit="point", size=lambda leaf: leaf.rows.size
         ):
             pass
     nodes, labels = _number_nodes(d, root, rules)
@@ -341,8 +354,8 @@ def tree_of_points(
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
         notes=(
-            *_note_strays(nodes),
             *_note_cuts(nodes),
+            *_note_gaps(nodes),
             *((HIDDEN_BY_OTHERS,) if nodes[0].tested and not nodes[0].rejected and not one_column else ()),
             *notes,
             *(_as_note(text, notes) for text in texts if not _is_reported(text, notes)),
@@ -353,21 +366,6 @@ def tree_of_points(
             d, labels, len(np.unique(labels)), algorithm="cluster_tree", n_init=0, n_iter=0, converged=True
         ),
     ).explained()
-
-
-def _note_strays(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution on k if one of the nodes below the first was split, and there are many points; else nothing."""
-    if nodes[0].size < MANY_POINTS or not any(node.children for node in nodes[1:]):
-        return ()
-    k = sum(not node.children for node in nodes)
-    return (
-        Caution(
-            f"k = {k} can be too large: `validate_clusters(X, {k})` says which of so many clusters are separate.",
-            "A cut into two can go through a third cluster. Of many points, the few that it leaves with another one "
-            "are a second mode there, and the cut of that node may divide the cluster itself. Of three normal clusters "
-            "of 1,600 points in a line, six standard deviations apart, six samples had 6, 3, 4, 4, 3 and 5 leaves.",
-        ),
-    )
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
@@ -382,6 +380,23 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
             f"Cut where the test found its clusters, decorrelated or in some columns: {cuts}.",
             "Heights are 2S of the cuts under the metric as given, which other cuts can exceed, so that a node may "
             "stand below its parts.",
+        ),
+    )
+
+
+def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
+    """Return a caution that names the nodes cut in a gap, not where W is smallest; else an empty tuple."""
+    gaps = [node for node in nodes if node.in_gap and node.children]
+    if not gaps:
+        return ()
+    sizes = (write_counts([nodes[child].size for child in node.children]) for node in gaps[:NODES_NAMED])
+    cuts = ", ".join(f"node {node.id} ({of_node})" for node, of_node in zip(gaps, sizes, strict=False))
+    cuts += f" and {len(gaps) - NODES_NAMED} more" if len(gaps) > NODES_NAMED else ""
+    return (
+        Caution(
+            f"Cut in a gap between points, as the cut of smallest W goes through a crowd of them: {cuts}.",
+            "W is smallest where a large cluster is halved, if a third one lies beside it, or the other is small. "
+            "Heights are 2S of the cuts that were made, so that a node may stand below its parts.",
         ),
     )
 
@@ -454,6 +469,7 @@ def _number_nodes(d: Dissimilarity, root: _GrowingNode, rules: Rules) -> tuple[t
                 label=label.get(id(node)),
                 outcome=node.outcome,
                 space=node.space,
+                in_gap=node.in_gap,
             )
         )
     return tuple(nodes), labels

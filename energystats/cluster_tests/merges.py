@@ -31,6 +31,7 @@ from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
+    "MOVED_AT_MOST",
     "SMALLEST_SIDE",
     "UNIMODAL_REGION",
     "Merge",
@@ -51,6 +52,7 @@ SMALLEST_SIDE = 5  # points: fewer do not lie in every fold and outside it
 SMALLEST_SCORED = 8  # points
 CLEARLY_BETTER = 0.05  # share of points, fewer of which a discriminant has to put on the wrong side
 SEPARATED = 0.7  # share of points on their side, below which p is not about these clusters
+MOVED_AT_MOST = 0.1  # share of points between a border and the gap beside it, above which likewise
 ROWS_PER_COLUMN = 4  # below which there is no discriminant
 
 
@@ -75,6 +77,11 @@ class Merge:
     separated : float
         Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
         sides; NaN where nothing was tested.
+    gap : tuple of int
+        Points of the left and the right side, if these were parted in the gap beside their border, which goes through
+        a crowd of points; else empty.
+    moved : float
+        Share of its points that the gap leaves on another side than the border; 0 without such a gap.
     reason : str
         Why it was not tested, or empty.
     passed_to : tuple of int
@@ -91,16 +98,20 @@ class Merge:
     pvalue: float = float("nan")
     pvalue_adjusted: float = float("nan")
     separated: float = float("nan")
+    gap: tuple[int, ...] = ()
+    moved: float = 0.0
     reason: str = ""
     passed_to: tuple[int, ...] = ()
 
     @property
     def separates(self) -> bool:
-        """Return whether p is at most .05 and the hyperplane is the border of its sides, for most of their points.
+        """Return whether p is at most .05, the hyperplane is the border of its sides, and the border lies in a gap.
 
-        Labels that have nothing to do with the modes along the line lie on either side as often.
+        Labels that have nothing to do with the modes along the line lie on either side as often. And a border through a
+        cluster is not where the modes are parted; a few points may lie between it and the gap.
         """
-        return self.pvalue_adjusted <= LEVEL and self.separated >= SEPARATED
+        is_border = self.separated >= SEPARATED and self.moved <= MOVED_AT_MOST
+        return self.pvalue_adjusted <= LEVEL and is_border
 
     @property
     def clusters(self) -> tuple[int, ...]:

@@ -48,7 +48,7 @@ class TreeNode:
     size : int
         Number of points.
     height : float
-        n1 n2/(n1 + n2) E of its best two clusters, which is 2S; NaN where nothing was tested.
+        n1 n2/(n1 + n2) E of its two halves, which is 2S; NaN where nothing was tested.
     pvalue : float
         Of the hypothesis that its points have no clusters; NaN where nothing was tested.
     pvalue_adjusted : float
@@ -65,6 +65,8 @@ class TreeNode:
         "split", or why it is a leaf.
     space : str
         Where its two halves were found, as in `ClusterTestResult`; empty where nothing was tested.
+    in_gap : bool
+        Whether its halves were parted in a gap along their line, because the cut of smallest W goes through a crowd.
     """
 
     id: int
@@ -83,6 +85,7 @@ class TreeNode:
     label: int | None
     outcome: str
     space: str = ""
+    in_gap: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -284,6 +287,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
             "label",
             "outcome",
             "space",
+            "in_gap",
         )
         frame = pd.DataFrame([{name: getattr(node, name) for name in names} for node in self.nodes])
         return frame.astype({"parent": "Int64", "label": "Int64"})

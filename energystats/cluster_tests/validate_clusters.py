@@ -31,6 +31,7 @@ from energystats.cluster_tests.clusterers import (
     user_partition,
 )
 from energystats.cluster_tests.data_notes import are_directions, name_population
+from energystats.cluster_tests.gap_cuts import note_borders_of_merges, with_gaps
 from energystats.cluster_tests.merges import (
     SMALLEST_SIDE,
     UNIMODAL_REGION,
@@ -438,6 +439,7 @@ def _validate(
     ]
     notes = [
         *_note_columns(answers),
+        *note_borders_of_merges(merges),
         *notes,
         *_note_columns_of_two_values(d),
         *_notes(merges, unknown),
@@ -512,7 +514,8 @@ def _test_merges_of(
         n_jobs=options.n_jobs,
         progress=options.progress,
     )
-    return run_merge_tests(near, found.labels, merges, how, split_rng)
+    whole, tested = run_merge_tests(near, found.labels, merges, how, split_rng)
+    return whole, with_gaps(how.scorer, found.labels, tested)
 
 
 def _resample(

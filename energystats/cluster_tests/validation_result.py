@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.merges import Merge
+from energystats.cluster_tests.merges import MOVED_AT_MOST, Merge
 from energystats.cluster_tests.results import PLACES, ClusterTestResult
 from energystats.cluster_tests.split import ALIKE
 from energystats.clustering.partition import Partition
 from energystats.clustering.partition_views import choose_plane
 from energystats.display.numbers import numbers, p_text, probability, proportion
 from energystats.display.result import VerdictFirst
+from energystats.display.sentences import write_counts
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.metrics.general import SciPyMetric
 
@@ -136,7 +137,8 @@ class ClusterValidationResult(VerdictFirst):
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Return groups of clusters: those in one group have a merge with an adjusted p above .05, or without a border.
 
-        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane.
+        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where it
+        goes through a crowd of points, with more than .1 of them between it and the gap beside it.
 
         A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
         if these are several groups, it is in none.
@@ -190,7 +192,7 @@ class ClusterValidationResult(VerdictFirst):
         import pandas as pd
 
         names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
-                 "reason"]  # fmt: skip
+                 "gap", "moved", "reason"]  # fmt: skip
         frame = pd.DataFrame([asdict(merge) for merge in self.merge_rows], columns=names)
         return frame.astype({"parent": "Int64"})
 
@@ -363,9 +365,12 @@ class ClusterValidationResult(VerdictFirst):
         own = self._of("partition")[0]
         if len(groups) == 1:
             if self.merge_rows[0].pvalue_adjusted <= LEVEL:
-                share = f"{self.merge_rows[0].separated:.0%} of the points held out lie on the side of their cluster"
+                top = self.merge_rows[0]
+                why = f"{top.separated:.0%} of the points held out lie on the side of their cluster"
+                if top.moved > MOVED_AT_MOST:
+                    why = f"a gap leaves {write_counts(top.gap)} points, and their border goes through a crowd"
                 p = p_text(own.pvalue_adjusted)
-                return f"there is structure ({p}), but not that of these {self.k} clusters: {share}."
+                return f"there is structure ({p}), but not that of these {self.k} clusters: {why}."
             below = any(merge.pvalue <= LEVEL for merge in self.merge_rows)
             but = "the merge of all points shows none, and those below it count only with it"
             but = but if below else f"not of any of these {self.k} by itself"

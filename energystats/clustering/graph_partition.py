@@ -112,7 +112,8 @@ def graph_partition(
     once in the degrees of "normalized", and are a vertex's similarity to itself in "association".
 
     O(nnz + nk) time a pass and O(nnz + n) memory; `bound` and spectral starts take the smallest k eigenpairs of the
-    sparse matrix, and dense matrices are searched in sparse form.
+    sparse matrix, from a factor of it where few vertices part the graph (at most 2 10^7 entries), and dense matrices
+    are searched in sparse form.
 
     References
     ----------
