@@ -528,6 +528,9 @@ def test_labels_that_would_be_merged_are_refused(call, labels, message):
 
 def test_labels_as_records_are_refused():
     records = np.array([(1, 2.0), (2, 3.0)] * 6, dtype="i8,f8")
+    frame = pd.DataFrame({"a": [1.0, 2, 3, 4], "g": list("uvuv")})
+    with pytest.raises(TypeError, match=r"`groups` must be one label a row, got str; give the column itself"):
+        es.energy_test(frame, groups="g")
     with pytest.raises(TypeError, match=r"`groups` must be one label a row, got records .* give one field"):
         TAKE_LABELS["groups"](records)
 

@@ -367,7 +367,7 @@ def test_squared_distances_say_what_they_see(rng):
         (stats.multivariate_normal([0]), "multivariate_normal", 1),
         (stats.dirichlet([1.0, 2.0, 3.0]), "dirichlet", 3),
         (stats.multinomial(5, [0.5, 0.5]), "multinomial", 2),
-        (stats.rv_discrete(values=([1, 2], [0.5, 0.5]))(), "Distribution()", 1),
+        (stats.rv_discrete(values=([1, 2], [0.5, 0.5]))(), "rv_discrete()", 1),
         (disc, "disc", 2),
     ],
 )
@@ -496,6 +496,25 @@ def discrete(a, b):
 
 def wrong_shape(size, rng):
     return rng.random((2, size))
+
+
+@pytest.mark.parametrize("kind", ["values", "histogram"])
+def test_families_of_values_and_of_a_histogram_have_no_open_parameter(rng, kind):
+    """n E by its definition, from the probabilities; a family made of data takes no call before."""
+    if kind == "values":
+        places, weights = np.array([1.0, 2.0, 4.0]), np.array([0.2, 0.3, 0.5])
+        family, x = stats.rv_discrete(values=([1, 2, 4], weights)), rng.choice(places, 60)
+    else:
+        counts, edges = np.array([2, 5, 3]), np.array([0.0, 1.0, 2.0, 3.0])
+        family, x = stats.rv_histogram((counts, edges)), rng.random(60) * 3
+        places = (np.arange(3000) + 0.5) / 1000
+        weights = np.repeat(counts / counts.sum(), 1000) / 1000
+    found = es.goodness_of_fit(x, family, n_resamples=19, rng=0)
+    own = weights @ np.abs(places[:, None] - places) @ weights
+    expected = 2 * np.mean(np.abs(x[:, None] - places) @ weights) - own - np.mean(np.abs(x[:, None] - x))
+    assert found.statistic == pytest.approx(60 * expected, rel=1e-9 if kind == "values" else 0.02)
+    assert found.statistic == es.goodness_of_fit(x, family(), n_resamples=19, rng=0).statistic
+    assert "Distribution()" not in found.summary()
 
 
 def fickle(size, rng):

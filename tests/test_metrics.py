@@ -38,6 +38,18 @@ def test_formulas(metric, points):
     assert_allclose(es.pairwise(*points, metric=metric), FORMULAS[metric](r), rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: es.metrics.Kernel("rbf", sigma=3), r"The kernel 'rbf' takes gamma; got 'sigma'"),
+        (lambda: es.metrics.Kernel("linear", gamma=3), r"The kernel 'linear' takes no parameter; got 'gamma'"),
+    ],
+)
+def test_parameters_that_a_kernel_lacks_are_refused_when_it_is_made(call, message):
+    with pytest.raises(TypeError, match=message):
+        call()
+
+
 @pytest.mark.parametrize("metric", [*FORMULAS, es.metrics.Kernel("rbf", gamma=0.4)], ids=repr)
 def test_kernels_generate_their_semimetric(metric, points):
     """rho = K(x, x) + K(y, y) - 2 K(x, y) [G 9]."""

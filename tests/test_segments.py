@@ -1080,3 +1080,17 @@ def test_level(name):
         assert found <= binom.ppf(0.9999, 120, 0.1)
         if not name.startswith(("0 or 1", "1 in one")) and n > 7:  # few values make the test conservative
             assert found >= binom.ppf(0.0001, 120, 0.1)
+
+
+def test_the_picture_shows_the_columns_that_change(rng):
+    y = rng.normal(size=(60, 20))
+    y[30:, [3, 15]] += 5
+    ax = es.segment_test(y, n_resamples=199, rng=0).plot()
+    shown = [label.get_text() for label in ax.get_yticklabels()]
+    assert len(shown) == 8
+    assert {"column 3", "column 15"} <= set(shown)
+    assert shown == sorted(shown, key=lambda name: int(name.split()[1]))
+    assert "the 8 of 20 columns that change most" in ax.get_title(loc="left")
+    still = es.segment(y, 1).plot()
+    assert [label.get_text() for label in still.get_yticklabels()] == [f"column {j}" for j in range(8)]
+    assert "the 8 of 20 columns first" not in still.get_title(loc="left")

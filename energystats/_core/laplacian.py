@@ -108,7 +108,7 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
 def _has_small_separators(matrix: Any) -> bool:
     """Return whether few nodes part the graph of a sparse matrix everywhere, so that a factor of it is small."""
     n = matrix.shape[0]
-    return _count_envelope(matrix) <= min(LARGEST_ENVELOPE, WIDEST_ENVELOPE * n * n)
+    return bool(_count_envelope(matrix) <= min(LARGEST_ENVELOPE, WIDEST_ENVELOPE * n * n))
 
 
 def _count_envelope(matrix: Any) -> int:
@@ -162,7 +162,7 @@ def _make_inverse_solver(problem: Relaxation) -> Solver:
     # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
-    # it is positive definite, so that no row needs a pivot off the diagonal: the order that keeps the factor small stays
+    # it is positive definite: no row needs a pivot off the diagonal, and the order that keeps the factor small stays
     factors = splu(shifted, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
 
     def solve(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:

@@ -94,11 +94,12 @@ def read_points(
 
 
 def _write_columns(names: list[str]) -> str:
-    """Return the names of columns, each on one line; of many the first ones and how many there are."""
+    """Return the names of columns, each on one line; of many the first ones, how many there are, and the last two."""
     names = [name.replace("\n", "\\n").replace("\t", "\\t") for name in names]
     if len(names) <= COLUMNS_LISTED:
         return ", ".join(names)
-    return f"{', '.join(names[: COLUMNS_LISTED - 2])}, ... and {len(names) - COLUMNS_LISTED + 2} others"
+    first = ", ".join(names[: COLUMNS_LISTED - 4])  # the last ones may be of another kind
+    return f"{first}, ... ({len(names) - COLUMNS_LISTED + 2} others), {names[-2]}, {names[-1]}"
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:

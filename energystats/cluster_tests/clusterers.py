@@ -265,7 +265,10 @@ def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Ge
     """Cluster all points by a user's clusterer, and return the partition; points in no cluster have the label -1."""
     labels = clusterer.all_labels(d, rng)
     if labels.max() < 0:
-        raise ValueError(f"`clusterer` must find at least one cluster, but put all {d.n} points in none (label -1).")
+        raise ValueError(
+            f"`clusterer` must find at least one cluster, but put all {d.n} points in none (label -1). "
+            "Let it take more points into clusters, as by a smaller `min_samples` or a larger `eps`."
+        )
     return label_partition(d, labels, clusterer.name)
 
 

@@ -509,7 +509,7 @@ class Segments(Labelled):
         return text_table(rows, ["from", "to", "rows", "W"], stubs, title, self.order_name)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the series with its breaks: one column as it is, of several up to eight below each other.
+        """Draw the series with its breaks: one column as it is, of several the up to eight that change most.
 
         Of a matrix, and of columns that are not numbers, the mean rho between rows is drawn, as by `plot_distances`.
         """

@@ -309,6 +309,8 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
             )
         return replace(_of_function(value, name), columns=columns)
     # families of SciPy are callable and have `rvs`, frozen distributions are not callable
+    if callable(value) and _has_own_values(value):
+        value = value()
     if callable(value):
         short = getattr(value, "name", None) or type(value).__name__.removesuffix("_gen")
         raise TypeError(
@@ -320,6 +322,11 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
         draw = lambda size, rng: value.rvs(size=size, random_state=rng)  # noqa: E731
         return Sampler(name, _label_of(value), draw, value.ppf, survival=_survival_of(value), timed=True)
     return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng), timed=True)
+
+
+def _has_own_values(family: Any) -> bool:
+    """Return whether a family of SciPy was made from a histogram or a list of values, which leave no parameter open."""
+    return hasattr(family, "_histogram") or (hasattr(family, "xk") and hasattr(family, "pk"))
 
 
 def _survival_of(distribution: Any) -> Callable[[float], Any] | None:
@@ -366,6 +373,8 @@ def _shorten_line(text: str) -> str:
 def _label_of(frozen: Any) -> str:
     """Return a short text for a frozen distribution: family and parameters as code, or its class name."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
+    if family == "Distribution":  # as SciPy calls a family made from a histogram or values without a name
+        family = "rv_histogram" if hasattr(frozen.dist, "_histogram") else "rv_discrete"
     if family is None:
         return type(frozen).__name__.removesuffix("_frozen")
     given = [_write_parameter(a) for a in frozen.args]

@@ -274,7 +274,10 @@ def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metri
     if isinstance(kernel, str):
         if kernel not in KERNELS:
             near = near_names(kernel, KERNELS)
-            raise ValueError(f"`kernel` must be one of {', '.join(KERNELS)}, or an object; got {kernel!r}.{near}")
+            raise ValueError(
+                f"`kernel` must be one of {', '.join(KERNELS)}, or an object, such as `es.metrics.Kernel` with any "
+                f"kernel of scikit-learn; got {kernel!r}.{near}"
+            )
         return Gaussian() if kernel == "gaussian" else Exponential()
     if isinstance(kernel, Metric):
         return kernel

@@ -102,6 +102,8 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
         raise ValueError(f"`groups` goes with one pooled table, got {len(tables)} samples.")
     found: dict[str, Any] = {}
     for name, given in columns.items():
+        if name == "groups" and isinstance(given, str):
+            as_labels(given, 0, name)  # before the table is refused, which has the column
         if given is None or isinstance(given, str):
             found[name] = given
         else:
@@ -123,6 +125,8 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
         hint = "labels found from the same data belong to `cluster_test`"
         if isinstance(labels, str):
             hint = f"give the column itself, such as `data[{labels!r}]`"
+        elif hasattr(labels, "best_estimator_"):
+            hint = "give its `.best_estimator_`"
         raise TypeError(f"`{name}` must be one label a row, got {type(labels).__name__}; {hint}.")
     masked = int(np.ma.getmaskarray(labels).sum()) if isinstance(labels, np.ma.MaskedArray) else 0
     if masked:

@@ -53,11 +53,16 @@ class Kernel(Metric):
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
         if isinstance(k, str):
             with loading():
-                from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+                from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS
 
             if k not in PAIRWISE_KERNEL_FUNCTIONS:
                 known = sorted(PAIRWISE_KERNEL_FUNCTIONS)
                 raise ValueError(f"`k` must be one of {', '.join(known)}; got {k!r}.{near_names(k, known)}")
+            for name in params:
+                if name not in KERNEL_PARAMS[k]:
+                    known = sorted(KERNEL_PARAMS[k])
+                    takes = f"takes {', '.join(known)}" if known else "takes no parameter"
+                    raise TypeError(f"The kernel {k!r} {takes}; got {name!r}.{near_names(name, known)}")
         elif not callable(k):
             raise TypeError(f"`k` must be a callable k(X, Y) or the name of a kernel, got {type(k).__name__}.")
         object.__setattr__(self, "k", k)

@@ -44,7 +44,10 @@ def opened_file(path: Path, name: str) -> Any:
     try:
         return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BUFFER)
     except (ValueError, OSError) as error:
-        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).") from error
+        hint = ""
+        if path.suffix == ".npy":
+            hint = ' A file of NumPy is opened by `np.load(path, mmap_mode="r")`.'
+        raise ValueError(f"`{name}`: {str(path)!r} is not a Parquet file ({error}).{hint}") from error
 
 
 def _describe_missing_file(path: Path, name: str) -> str:

@@ -42,7 +42,11 @@ def plot_series(
 
     `notes` stand beside the breaks, such as their p-values. The line of a segment is its median.
     """
-    shown = min(points.shape[1], COLUMNS_DRAWN)
+    total = points.shape[1]
+    if total > COLUMNS_DRAWN:
+        kept = _changing_most(points, breakpoints)
+        points, names = points[:, kept], [names[j] for j in kept]
+    shown = points.shape[1]
     ax = axes_or_new(ax, height=None if shown == 1 else 2.4 + 0.6 * shown, more_width=1.6)
     _shade(axis, breakpoints, ax, along="x")
     edges = np.concatenate(([0], breakpoints, [len(axis)])).astype(np.intp)
@@ -64,10 +68,23 @@ def plot_series(
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
-    more = f", {shown} of {points.shape[1]} columns" if points.shape[1] > shown else ""
+    which = f"the {shown} of {total} columns that change most" if len(breakpoints) else f"{shown} of {total} columns"
+    more = f", {which}" if total > shown else ""
     ax.set_title(f"{title}{more}", loc="left")
     ax.margins(x=0.01)
     return ax
+
+
+def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:
+    """Return the columns whose segment means take the largest shares of their variance, in order; (n, d) -> (m,)."""
+    if not len(breakpoints):
+        return np.arange(COLUMNS_DRAWN)
+    centred = points - points.mean(axis=0)
+    parts = np.split(centred, breakpoints)
+    between = sum(len(part) * part.mean(axis=0) ** 2 for part in parts)
+    total = (centred**2).sum(axis=0)
+    share = np.divide(between, total, out=np.zeros(points.shape[1]), where=total > 0)
+    return np.sort(np.argsort(-share, kind="stable")[:COLUMNS_DRAWN])
 
 
 def plot_profile(

@@ -56,9 +56,10 @@ def list_facts(study: Study) -> Rows:
 
 
 def _join_names(names: Sequence[object]) -> str:
-    """Return names joined by commas; of more than twenty the first twenty."""
-    more = f" and {len(names) - 20} others" if len(names) > 20 else ""
-    return ", ".join(map(str, names[:20])) + more
+    """Return names joined by commas; of more than twenty the first eighteen and the last two, which may be others."""
+    if len(names) <= 20:
+        return ", ".join(map(str, names))
+    return f"{', '.join(map(str, names[:18]))}, ... ({len(names) - 20} others), {names[-2]}, {names[-1]}"
 
 
 def describe_columns(study: Study) -> Rows:
