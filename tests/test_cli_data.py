@@ -338,12 +338,13 @@ def test_rows_of_a_matrix_in_another_order_than_its_columns_are_refused(tmp_path
 
 
 def test_the_name_that_r_gives_to_names_of_rows_is_noted(tmp_path, monkeypatch, capsys):
-    """Where rows were left out, their numbers have gaps, and do not count the rows any more."""
+    """Where rows were left out, sorted or drawn, their numbers do not count the rows any more."""
     monkeypatch.chdir(tmp_path)
     frame = pd.DataFrame({"X": np.arange(40) * 2 + (np.arange(40) > 20), "x": NOISE, "g": ["a", "b"] * 20})
     words = ["test", "d.csv", "--group", "g", "--resamples", "9"]
     falling = frame.assign(X=frame["X"].to_numpy()[::-1])
-    for table, noted in ((frame, True), (falling, False), (frame[["x", "X", "g"]], False)):
+    tied = frame.assign(X=frame["X"] // 8)
+    for table, noted in ((frame, True), (falling, True), (tied, False), (frame[["x", "X", "g"]], False)):
         table.to_csv("d.csv", index=False)
         said = (
             "the column 'X' is used as a measurement, and has the name that R's read.csv" in answer(capsys, *words)[1]

@@ -1153,6 +1153,8 @@ def test_a_slip_among_objects_is_named(frame):
         es.disco("y1 ~ o", data=frame)
     with pytest.raises(ValueError, match=r"but o is categorical, with values such as"):
         es.disco("o ~ a", data=frame)
+    with pytest.raises(ValueError, match=r"numbers are Python objects, of which pd.to_numeric\(data\['p'\]\) makes"):
+        es.disco("p ~ a", data=frame.assign(p=frame["x"].astype(object)))
 
 
 def test_dates_of_any_type_are_no_factor(frame):

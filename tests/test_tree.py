@@ -51,7 +51,7 @@ def halves(part):
 
 def keep(part, labels, space, rng):
     """The halves of the test, wherever they are cut."""
-    return labels
+    return labels, space
 
 
 def scripted(x, seed, share):

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 
 from energystats._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["find_gap"]
+__all__ = ["crowding_of", "find_gap", "find_nearest_gap", "list_gaps"]
 
 
-WINDOW = 2.0  # standard deviations of the smoothest spread, times n**-.2: half the width of a window
+WIDE, NARROW = 2.0, (1.0, 0.5)  # half a window, times a spread, times n**-.2; of several clusters spreads are too large
 CLEARLY_FEWER = 3.5  # standard deviations of a count, which is its root, below the smaller crowd beside a gap
 FEWER_THAN_CUT = 3.0  # likewise, below the count at the cut,
 SHARE_OF_CUT = 0.5  # of which a gap has half at most
 AS_EMPTY = 2.0, 0.02  # times the share of its crowds that the emptiest gap has, and how much more
+EMPTY = 0.25  # share of the crowds beside it that a gap has at most, where it is not compared with a cut
+NARROWER = 0.5, 0.25  # of a window, in which the emptiest place of a gap is found
 
 
 def find_gap(t: FloatArray, labels: IntArray) -> float | None:
@@ -21,49 +26,163 @@ def find_gap(t: FloatArray, labels: IntArray) -> float | None:
 
     A gap has clearly fewer points in a window around it than both the crowds beside it and the place of the cut. Of
     gaps that are about as empty as the emptiest, that with the fewest points between it and the cut is taken. None if
-    there is no gap, or the cut lies in one. O(n log n) time, O(n) memory.
+    there is no gap, or the cut lies in one, that narrower windows may show. O(n log n) time, O(n) memory.
     """
-    order = np.argsort(t, kind="stable")
-    x, on_left = t[order], labels[order] == _left_cluster(t, labels)
-    places = 0.5 * (x[:-1] + x[1:])
-    cut = _place_of_cut(on_left)
-    half = _half_window(x, on_left)
-    if not half > 0:
+    line = _SortedPoints.of(t, labels)
+    if line.is_equal or line.crowding(NARROW) <= AS_EMPTY[1]:
         return None
-    counts = np.searchsorted(x, places + half, "right") - np.searchsorted(x, places - half, "left")
-    # the smaller of the largest counts to the left and to the right
-    crowds = np.minimum(np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1])
-    clear = (
-        (crowds - counts > CLEARLY_FEWER * np.sqrt(crowds))
-        & (counts <= SHARE_OF_CUT * counts[cut])
-        & (counts[cut] - counts > FEWER_THAN_CUT * np.sqrt(counts[cut]))
-        & (x[1:] > x[:-1])
-    )
+    seen = line.count(WIDE)
+    at_cut = seen.counts[line.cut]
+    fewer = (seen.counts <= SHARE_OF_CUT * at_cut) & (at_cut - seen.counts > FEWER_THAN_CUT * np.sqrt(at_cut))
+    return _choose_gap(line, seen, seen.is_clear & fewer)
+
+
+def find_nearest_gap(t: FloatArray, labels: IntArray) -> float | None:
+    """Find the clear gap along a line with the fewest points between it and the cut of two clusters; None for none."""
+    line = _SortedPoints.of(t, labels)
+    if line.is_equal:
+        return None
+    seen = line.count(WIDE)
+    return _choose_gap(line, seen, seen.is_clear & (seen.share <= EMPTY), among_all=True)
+
+
+def crowding_of(t: FloatArray, labels: IntArray) -> float:
+    """Compute how densely points lie where two clusters are cut, as a share of the crowds beside it; (n,), (n,).
+
+    It is the smallest share in any window in which the cut has clearly fewer points, or else that in the widest.
+    """
+    line = _SortedPoints.of(t, labels)
+    return 0.0 if line.is_equal else line.crowding((WIDE, *NARROW))
+
+
+def list_gaps(t: FloatArray, crowding: float) -> list[float]:
+    """List clear gaps along another line, of at most half that `crowding`; positions (n,) -> places.
+
+    They are those in the widest windows that show any.
+    """
+    x = np.sort(t)
+    line = _SortedPoints(x, _spread_of(x), 0)
+    for window in () if line.is_equal else (WIDE, *NARROW):
+        seen = line.count(window)
+        clear = seen.is_clear & (seen.share <= min(EMPTY, SHARE_OF_CUT * crowding)) & line.parts
+        if clear.any():
+            return [line.refine(seen, int(i)) for i in _emptiest_of_runs(clear, seen.counts)]
+    return []
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Counts:
+    """Hold the numbers of points in windows around the places between neighbouring points.
+
+    Attributes
+    ----------
+    window, half : float
+        The window, and half its width.
+    counts : ndarray of shape (n - 1,)
+        Points in the window around each place.
+    crowds : ndarray of shape (n - 1,)
+        The smaller of the largest counts to the left and to the right.
+    """
+
+    window: float
+    half: float
+    counts: IntArray
+    crowds: IntArray
+
+    @property
+    def is_clear(self) -> BoolArray:
+        """Return whether each place has clearly fewer points than the crowds beside it; (n - 1,)."""
+        return np.asarray(self.crowds - self.counts > CLEARLY_FEWER * np.sqrt(self.crowds))
+
+    @property
+    def share(self) -> FloatArray:
+        """Return the count at each place as a share of the crowds beside it; (n - 1,)."""
+        return np.asarray(self.counts / np.maximum(self.crowds, 1))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SortedPoints:
+    """Hold sorted positions of points, their spread, and where two clusters are cut.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,)
+        Sorted.
+    spread : float
+        The smallest measure that is not 0.
+    cut : int
+        The place i between points i and i + 1 that parts the clusters with the fewest errors.
+    """
+
+    x: FloatArray
+    spread: float
+    cut: int
+
+    @classmethod
+    def of(cls, t: FloatArray, labels: IntArray) -> _SortedPoints:
+        """Sort the positions of two clusters with labels 0 and 1; (n,), (n,)."""
+        order = np.argsort(t, kind="stable")
+        left = int(t[labels == 0].mean() > t[labels == 1].mean())
+        x, on_left = t[order], labels[order] == left
+        wrong = np.cumsum(~on_left) + np.count_nonzero(on_left) - np.cumsum(on_left)
+        within = max(float(x[on_left].std()), float(x[~on_left].std()))
+        return cls(x, _spread_of(x, within), int(wrong[:-1].argmin()))
+
+    @property
+    def places(self) -> FloatArray:
+        """Return the places halfway between neighbouring points; (n - 1,)."""
+        return np.asarray(0.5 * (self.x[:-1] + self.x[1:]))
+
+    @property
+    def parts(self) -> BoolArray:
+        """Return whether the points on either side of each place differ; (n - 1,)."""
+        return np.asarray(self.x[1:] > self.x[:-1])
+
+    @property
+    def is_equal(self) -> bool:
+        """Return whether all points are equal."""
+        return not self.spread > 0
+
+    def crowding(self, windows: Sequence[float]) -> float:
+        """Return the smallest share of points at the cut in windows that show clearly fewer there; else the first."""
+        seen = [self.count(window) for window in windows]
+        shares = [float(one.share[self.cut]) for one in seen if one.is_clear[self.cut]]
+        return min(shares, default=float(seen[0].share[self.cut]))
+
+    def count(self, window: float) -> _Counts:
+        """Count the points in windows around every place, of half that width times the spread times n**-.2."""
+        x, places, half = self.x, self.places, window * self.spread * self.x.size**-0.2
+        counts = np.searchsorted(x, places + half, "right") - np.searchsorted(x, places - half, "left")
+        crowds = np.minimum(np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1])
+        return _Counts(window, half, counts, crowds)
+
+    def refine(self, seen: _Counts, i: int) -> float:
+        """Return the emptiest place near place i in narrower windows, of equal ones that between points far apart."""
+        apart = np.diff(self.x)
+        for narrower in NARROWER:
+            near = np.flatnonzero((np.abs(self.places - self.places[i]) <= seen.half) & self.parts)
+            counts = self.count(narrower * seen.window).counts[near]
+            fewest = near[counts == counts.min()]
+            i = int(fewest[apart[fewest].argmax()])
+        return float(self.places[i])
+
+
+def _choose_gap(line: _SortedPoints, seen: _Counts, clear: BoolArray, *, among_all: bool = False) -> float | None:
+    """Return the place of the gap next to the cut among those about as empty as the emptiest, or among all; or None."""
+    clear = clear & line.parts
     if not clear.any():
         return None
-    found = _emptiest_of_runs(clear, counts)
-    share = counts[found] / crowds[found]
-    found = found[share <= max(AS_EMPTY[0] * share.min(), share.min() + AS_EMPTY[1])]
-    return float(places[found[np.abs(found - cut).argmin()]])
+    found = _emptiest_of_runs(clear, seen.counts)
+    if not among_all:
+        share = seen.share[found]
+        found = found[share <= max(AS_EMPTY[0] * share.min(), share.min() + AS_EMPTY[1])]
+    return line.refine(seen, int(found[np.abs(found - line.cut).argmin()]))
 
 
-def _left_cluster(t: FloatArray, labels: IntArray) -> int:
-    """Return the label of the cluster whose mean is smaller."""
-    return int(t[labels == 0].mean() > t[labels == 1].mean())
-
-
-def _place_of_cut(on_left: BoolArray) -> int:
-    """Return the place i, between points i and i + 1 of a line, that parts two clusters with the fewest errors."""
-    wrong = np.cumsum(~on_left) + np.count_nonzero(on_left) - np.cumsum(on_left)
-    return int(wrong[:-1].argmin())
-
-
-def _half_window(x: FloatArray, on_left: BoolArray) -> float:
-    """Return half the width of the windows, from the smallest measure of spread of sorted points that is not 0."""
-    quartiles = np.quantile(x, [0.25, 0.75])
-    spreads = (x.std(), np.ptp(quartiles) / 1.349, max(x[on_left].std(), x[~on_left].std()))
-    smallest = min((float(spread) for spread in spreads if spread > 0), default=0.0)
-    return float(WINDOW * smallest * x.size**-0.2)
+def _spread_of(x: FloatArray, within: float = 0.0) -> float:
+    """Return the smallest measure of spread of sorted points that is not 0: of all, of the quartiles, or `within`."""
+    spreads = (float(x.std()), float(np.ptp(np.quantile(x, [0.25, 0.75]))) / 1.349, within)
+    return min((spread for spread in spreads if spread > 0), default=0.0)
 
 
 def _emptiest_of_runs(clear: BoolArray, counts: IntArray) -> IntArray:

@@ -142,6 +142,11 @@ def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
         text = ax.get_title(loc="left")
         title = ax.set_title(text, loc="left")
         width = len(text)
-        while title.get_window_extent().x1 > figure.bbox.width * j / len(axes) and width > NARROWEST:
+        legend = ax.get_legend()
+        beside = None if legend is None else legend.get_window_extent()
+        end = figure.bbox.width * j / len(axes)
+        if beside is not None and beside.y1 > title.get_window_extent().y0:  # it stands above the axes, too
+            end = min(end, beside.x0)
+        while title.get_window_extent().x1 > end and width > NARROWEST:
             width -= 1
             title.set_text(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))

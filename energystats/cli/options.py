@@ -200,8 +200,21 @@ def picture_of(what: str) -> Table:
     return {"--plot": {"metavar": "PNG", "type": Path, "help": f"write a picture of {what} (.png, .pdf or .svg)"}}
 
 
+PLAIN: dict[str, Any] = {"color": False} if sys.version_info >= (3, 14) else {}  # for colours argparse asks the output
+
+
+class HelpText(argparse.RawDescriptionHelpFormatter):
+    """Format help as plain text, whether or not standard output is open."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **(how | PLAIN))
+
+
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are BadInputError, printed as one line."""
+    """An argument parser whose errors are BadInputError, printed as one line, and whose help is plain text."""
+
+    def __init__(self, *args: Any, **how: Any) -> None:
+        super().__init__(*args, **({"formatter_class": HelpText} | how | PLAIN))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse command line words; the value of an option may begin with a hyphen if it names no option."""
@@ -250,7 +263,6 @@ class Command:
             help=self.summary,
             description=self.description,
             epilog=f"examples:\n{self.examples}" if self.examples else None,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         parser.set_defaults(start=partial(self.start, parser))
         parts = [(parser, self.options), *((parser.add_argument_group(group), GROUPS[group]) for group in self.groups)]

@@ -61,7 +61,6 @@ def make_parser() -> argparse.ArgumentParser:
         prog="energystats",
         description="Energy-distance tests and clustering.",
         epilog=STATUSES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)

@@ -176,7 +176,7 @@ def _usable_columns(
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
     """Print notes on columns used as measurements whose names suggest row numbers or cluster labels."""
     first = table.frame.iloc[:, 0]
-    if first.name == "X" and "X" in used and _holds_whole_numbers(first) and _only_grows(first):
+    if first.name == "X" and "X" in used and _holds_whole_numbers(first) and first.is_unique:  # sorted rows or drawn
         console.note(
             "the column 'X' is used as a measurement, and has the name that R's read.csv gives to names of rows; "
             "--drop X leaves it out."

@@ -209,7 +209,7 @@ def _note_crowded_border(
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()
     with collected():  # what there is to say of the points was said
-        return note_border(shown.labels, cut_in_gap(d, shown.labels, found.space, options.power, rng))
+        return note_border(shown.labels, cut_in_gap(d, shown.labels, found.space, options.power, rng)[0])
 
 
 def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:

@@ -43,7 +43,7 @@ ROUNDING = 1e-12  # of the level
 NODES_NAMED = 5
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, Kind, IntArray]]
-Cut = Callable[[Dissimilarity, IntArray, Kind, np.random.Generator], IntArray]
+Cut = Callable[[Dissimilarity, IntArray, Kind, np.random.Generator], tuple[IntArray, Kind]]
 
 HIDDEN_BY_OTHERS = Caution(
     "Lines between two clusters were looked along; of three or more, `cluster_test(X, k)` can show what these do not.",
@@ -298,7 +298,8 @@ def _examine_node(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, node: _G
     # its halves are the two clusters of the test, in the space where they show, whether they are split or not; those
     # that are split are parted in a gap
     if node.rejected:
-        of_test, labels = labels, cut(part, labels, node.space, seed)
+        of_test = labels
+        labels, node.space = cut(part, of_test, node.space, seed)
         node.in_gap = not np.array_equal(labels, of_test)
     sums = part.group_sums(Groups(labels, (0, 1)))
     labels = numbering_by_sums(labels, *sums)[labels]
@@ -328,8 +329,8 @@ def tree_of_points(
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 
-    def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> IntArray:
-        """Return labels of the two halves of a node, parted in a gap."""
+    def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> tuple[IntArray, Kind]:
+        """Return labels of the two halves of a node, parted in a gap, and the space of their line."""
         return cut_in_gap(part, labels, kind, options.power, child)
 
     d = d if has_exact(d) else d.stored()

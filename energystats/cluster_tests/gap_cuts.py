@@ -6,16 +6,20 @@ points the few that such a border leaves on the wrong side are a mode of their o
 
 from __future__ import annotations
 
+import copy
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from energystats._core.gaps import find_gap
-from energystats._typing import IntArray
-from energystats.cluster_tests.merges import Merge
+from energystats._core.gaps import crowding_of, find_gap, find_nearest_gap, list_gaps
+from energystats._core.threads import one_thread_up_to
+from energystats._typing import FloatArray, IntArray
+from energystats.cluster_tests.clusterers import EnergyClusters
+from energystats.cluster_tests.merges import ROWS_PER_COLUMN, Merge
 from energystats.cluster_tests.scores import Scorer, make_scorer
-from energystats.cluster_tests.spaces import Kind, Space
+from energystats.cluster_tests.spaces import GIVEN, Kind, Space
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
@@ -24,64 +28,133 @@ __all__ = ["cut_in_gap", "note_border", "note_borders_of_merges", "with_gaps"]
 
 
 ROUNDS = 10  # the line changes with the clusters, and the gap with the line
+CROWDED = 0.2  # share of the crowds beside it that a border has, from which on other lines are looked along
+SHARE_LEFT = 0.5  # of that crowding, which a border along another line has at most
+SETTLED_AT_MOST = 10  # such borders
+CLUSTERS = 8  # between which other lines are drawn,
+SMALLEST_CLUSTER = 10  # points of each on average, at least
+CLUSTERED_AT_MOST = 1000  # points
 NAMED = 3
+NAMED_FROM = 0.01  # share of points between a border and a gap
+SMALLEST_PAIR = 20  # points of two clusters, of which fewer have no crowd
 WHY = (
     "A small p says that there are two modes along the line between these clusters, not that they are parted between "
-    "the modes. W is smallest where a large cluster is halved, if a third one lies in a row with it, or the other one "
-    "is small. `cluster_tree(X)` cuts in the gap."
+    "the modes. W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie "
+    "around it, or the other one is small."
 )
 
 
 def cut_in_gap(
     original: Dissimilarity, labels: IntArray, kind: Kind, power: float, rng: np.random.Generator
-) -> IntArray:
-    """Part two clusters again in a gap along the line through their means, if their border goes through a crowd.
+) -> tuple[IntArray, Kind]:
+    """Part two clusters again in a gap, if their border goes through a crowd; labels 0 and 1 (n,) -> (n,), and where.
 
-    The line lies in the space `kind` in which the clusters were found; labels 0 and 1 (n,) -> (n,). The same labels
-    are returned where the border lies in a gap, or there is no gap.
+    The line lies in the space `kind` in which the clusters were found, or among the points as given if no line there
+    has a gap. The same labels are returned where the border lies in a gap, or there is no gap.
     """
     d, everything = original.near_one(), np.arange(original.n)
-    scorer = Space(d, make_scorer(d, power, rng.spawn(1)[0])).seen_by(everything, kind).scorer
-    return _part_in_gap(scorer, everything, labels)
+    tie_rng, *line_rngs = rng.spawn(3)
+    given = Space(d, make_scorer(d, power, tie_rng))
+    space = given.seen_by(everything, kind)
+    moved, crowding = _part_in_gap(space, everything, labels, line_rngs[0])
+    if crowding >= CROWDED and kind != GIVEN:
+        elsewhere = _part_along_other_lines(given, everything, crowding, line_rngs[1])
+        if elsewhere is not None:
+            return _numbered_as(elsewhere, labels), GIVEN
+    return moved, kind
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
     """Return a caution if the border of the two clusters of a test goes through a crowd; (n,), (n,) labels."""
-    if np.array_equal(of_test, in_gap):
+    moved = np.count_nonzero(of_test != in_gap)
+    if moved < NAMED_FROM * of_test.size:
         return ()
     sizes = write_counts(sorted(np.bincount(in_gap).tolist(), reverse=True))
-    return (Caution(f"The border of the clusters shown goes through a crowd of points: a gap leaves {sizes}.", WHY),)
+    crowd = f"The border of the clusters shown goes through a crowd: a gap parts {sizes} points, {moved} of them anew."
+    return (Caution(crowd, f"{WHY} `cluster_tree(X)` cuts in the gap."),)
 
 
-def with_gaps(scorer: Scorer, labels: IntArray, merges: Sequence[Merge]) -> list[Merge]:
-    """Return merges, those with a small p with the gap beside their border if it goes through a crowd; labels (n,)."""
+def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.random.Generator) -> list[Merge]:
+    """Return merges, those with a small p with the worst border between two clusters of theirs; labels (n,)."""
     found = []
     for merge in merges:
-        if not merge.pvalue_adjusted <= LEVEL:
-            found.append(merge)
-            continue
-        on_right = np.isin(labels, merge.right)
-        rows = np.flatnonzero(np.isin(labels, merge.left) | on_right)
-        sides = on_right[rows].astype(np.intp)
-        parted = _part_in_gap(scorer, rows, sides)
-        moved = np.count_nonzero(parted != sides) / rows.size
-        gap = tuple(np.bincount(parted, minlength=2).tolist()) if moved else ()
-        found.append(replace(merge, gap=gap, moved=moved))
+        worst = merge
+        # whole clusters can lie between the border of a merge and a gap: so clusters are taken two at a time
+        for a, b in itertools.product(merge.left, merge.right) if merge.pvalue_adjusted <= LEVEL else ():
+            rows = np.flatnonzero((labels == a) | (labels == b))
+            if rows.size < SMALLEST_PAIR:
+                continue
+            sides = (labels[rows] == b).astype(np.intp)
+            parted, _ = _part_in_gap(space, rows, sides, copy.deepcopy(rng))
+            moved = np.count_nonzero(parted != sides) / rows.size
+            if moved > worst.moved:
+                gap = tuple(np.bincount(parted, minlength=2).tolist())
+                worst = replace(merge, crowded=(a, b), gap=gap, moved=moved)
+        found.append(worst)
     return found
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names the merges with a small p whose border goes through a crowd; else an empty tuple."""
-    crowded = [merge for merge in merges if merge.gap and merge.pvalue_adjusted <= LEVEL]
+    """Return a caution that names clusters whose border goes through a crowd, in merges with a small p."""
+    crowded = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
     if not crowded:
         return ()
-    named = ", ".join(f"{merge.name} ({write_counts(merge.gap)})" for merge in crowded[:NAMED])
     more = f" and {len(crowded) - NAMED} more" if len(crowded) > NAMED else ""
-    return (Caution(f"Merges whose border goes through a crowd of points, and what a gap leaves: {named}{more}.", WHY),)
+    which = "; ".join(f"{m.crowded[0]} and {m.crowded[1]} (a gap parts {write_counts(m.gap)})" for m in crowded[:NAMED])
+    return (Caution(f"The border between clusters goes through a crowd of points: {which}{more}.", WHY),)
 
 
-def _part_in_gap(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
-    """Move the border of two clusters of some rows into a gap until it lies in one; (m,), (m,) labels -> (m,)."""
+def _part_in_gap(space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, float]:
+    """Part two clusters of some rows in a gap, if their border goes through a crowd; (m,), (m,) labels -> (m,).
+
+    Also returned is how densely points lie at the border.
+    """
+    scorer = space.scorer
+    crowding = _crowding_of_border(scorer, rows, labels)
+    moved = _settle(scorer, rows, labels)
+    if (now := _crowding_of_border(scorer, rows, moved)) < crowding:
+        return moved, now
+    if crowding < CROWDED:
+        return labels, crowding
+    # a cluster in the middle of others can be halved, and hide the gaps along this line
+    elsewhere = _part_along_other_lines(space, rows, crowding, rng)
+    if elsewhere is None:
+        return labels, crowding
+    return _numbered_as(elsewhere, labels), _crowding_of_border(scorer, rows, elsewhere)
+
+
+def _numbered_as(labels: IntArray, others: IntArray) -> IntArray:
+    """Return labels 0 and 1 exchanged if that makes more of them agree with others; (m,), (m,) -> (m,)."""
+    return 1 - labels if 2 * np.count_nonzero(labels != others) > labels.size else labels
+
+
+def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> float:
+    """Compute how densely points lie at the border of two clusters, as a share of the crowds on its sides.
+
+    It is the smaller of that along the line through the means and that along Fisher's discriminant.
+    """
+    own = crowding_of(scorer.along(rows[labels == 1], rows[labels == 0])[rows], labels)
+    t = _fisher_line(scorer, rows, labels)
+    return own if t is None else min(own, crowding_of(t, labels))
+
+
+def _fisher_line(scorer: Scorer, rows: IntArray, labels: IntArray) -> FloatArray | None:
+    """Compute positions along Fisher's discriminant of two clusters; (m,), or None where columns are many."""
+    points = scorer.points
+    if points is None or not 1 < points.shape[1] <= rows.size / ROWS_PER_COLUMN:
+        return None
+    of_rows = points[rows] - points[rows].mean(axis=0)
+    with one_thread_up_to(points.shape[1]):
+        return np.asarray(of_rows @ np.linalg.lstsq(of_rows, labels - labels.mean(), rcond=None)[0])
+
+
+def _settle(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+    """Move the border of two clusters into a gap along their own line, and turn it; (m,), (m,) labels -> (m,)."""
+    return _sharpen(scorer, rows, _move_along(scorer, rows, labels))
+
+
+def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+    """Move the border of two clusters along the line through their means into a gap, until it lies in one."""
     for _ in range(ROUNDS):
         t = scorer.along(rows[labels == 1], rows[labels == 0])[rows]
         if (place := find_gap(t, labels)) is None:
@@ -91,3 +164,49 @@ def _part_in_gap(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
             break
         labels = moved
     return labels
+
+
+def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+    """Turn the border between two clusters that a gap parts, by Fisher's discriminant, while the gap becomes emptier.
+
+    The line through the means is askew where a side holds several clusters, and leaves points of one on the other side.
+    """
+    crowding = _crowding_of_border(scorer, rows, labels)
+    for _ in range(ROUNDS):
+        t = _fisher_line(scorer, rows, labels)
+        if t is None or (place := find_nearest_gap(t, labels)) is None:
+            break
+        turned = (t > place).astype(np.intp)
+        if not (now := crowding_of(t, turned)) < crowding:
+            break
+        labels, crowding = turned, now
+    return labels
+
+
+def _part_along_other_lines(space: Space, rows: IntArray, crowding: float, rng: np.random.Generator) -> IntArray | None:
+    """Part rows in the gap with the largest S along the lines between several clusters of theirs, or return None.
+
+    That gap has to be at most half as crowded as the border.
+    """
+    drawn = rows if rows.size <= CLUSTERED_AT_MOST else np.sort(rng.choice(rows, CLUSTERED_AT_MOST, replace=False))
+    k = min(CLUSTERS, drawn.size // SMALLEST_CLUSTER)
+    found = EnergyClusters(k).labels(space.d.subset(drawn), rng) if k > 2 else None
+    if found is None:
+        return None
+    candidates: list[tuple[float, IntArray]] = []
+    pairs = [(0, 1)] if space.d.n_columns == 1 else itertools.combinations(range(k), 2)  # one column is one line
+    for a, b in pairs:
+        line = space.scorer.along(drawn[found == a], drawn[found == b])
+        length = line[drawn[found == a]].mean() - line[drawn[found == b]].mean()  # squared, in the unit of the line
+        t = line[rows]
+        for place in list_gaps(t, crowding) if length > 0 else ():
+            above = t > place
+            share = np.count_nonzero(above) / above.size
+            S = share * (1 - share) * (t[above].mean() - t[~above].mean()) ** 2 / length
+            candidates.append((float(S), above.astype(np.intp)))
+    candidates.sort(key=lambda one: -one[0])
+    for _, labels in candidates[:SETTLED_AT_MOST]:
+        parted = _settle(space.scorer, rows, labels)
+        if _crowding_of_border(space.scorer, rows, parted) <= SHARE_LEFT * crowding:
+            return parted
+    return None

@@ -32,6 +32,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
     "MOVED_AT_MOST",
+    "ROWS_PER_COLUMN",
     "SMALLEST_SIDE",
     "UNIMODAL_REGION",
     "Merge",
@@ -77,11 +78,13 @@ class Merge:
     separated : float
         Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
         sides; NaN where nothing was tested.
+    crowded : tuple of int
+        A cluster of the left and one of the right side whose border goes through a crowd of points, beside a gap; of
+        several pairs that with the most points between border and gap. Empty without such a border.
     gap : tuple of int
-        Points of the left and the right side, if these were parted in the gap beside their border, which goes through
-        a crowd of points; else empty.
+        Points of these two clusters on either side of the gap.
     moved : float
-        Share of its points that the gap leaves on another side than the border; 0 without such a gap.
+        Share of their points that the gap leaves on another side than the border; 0 without such a gap.
     reason : str
         Why it was not tested, or empty.
     passed_to : tuple of int
@@ -98,6 +101,7 @@ class Merge:
     pvalue: float = float("nan")
     pvalue_adjusted: float = float("nan")
     separated: float = float("nan")
+    crowded: tuple[int, ...] = ()
     gap: tuple[int, ...] = ()
     moved: float = 0.0
     reason: str = ""

@@ -46,6 +46,7 @@ from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer
+from energystats.cluster_tests.spaces import Space
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
@@ -499,7 +500,7 @@ def _test_merges_of(
 ) -> tuple[PartitionTest, list[Merge]]:
     """Test the partition and its merges, with parts of the points clustered as all points were."""
     near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
-    tie_rng, split_rng = rng.spawn(2)
+    tie_rng, split_rng, line_rng = rng.spawn(3)
 
     def cluster(part: Dissimilarity, rng: np.random.Generator) -> IntArray:
         labels = energy.labels(part, rng) if user is None else user.all_labels(part, rng)
@@ -515,7 +516,7 @@ def _test_merges_of(
         progress=options.progress,
     )
     whole, tested = run_merge_tests(near, found.labels, merges, how, split_rng)
-    return whole, with_gaps(how.scorer, found.labels, tested)
+    return whole, with_gaps(Space(near, how.scorer), found.labels, tested, line_rng)
 
 
 def _resample(

@@ -138,7 +138,7 @@ class ClusterValidationResult(VerdictFirst):
         """Return groups of clusters: those in one group have a merge with an adjusted p above .05, or without a border.
 
         There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where it
-        goes through a crowd of points, with more than .1 of them between it and the gap beside it.
+        goes through a crowd of points between two clusters, with more than .1 of theirs between it and a gap.
 
         A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
         if these are several groups, it is in none.
@@ -192,7 +192,7 @@ class ClusterValidationResult(VerdictFirst):
         import pandas as pd
 
         names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
-                 "gap", "moved", "reason"]  # fmt: skip
+                 "crowded", "gap", "moved", "reason"]  # fmt: skip
         frame = pd.DataFrame([asdict(merge) for merge in self.merge_rows], columns=names)
         return frame.astype({"parent": "Int64"})
 
@@ -368,7 +368,8 @@ class ClusterValidationResult(VerdictFirst):
                 top = self.merge_rows[0]
                 why = f"{top.separated:.0%} of the points held out lie on the side of their cluster"
                 if top.moved > MOVED_AT_MOST:
-                    why = f"a gap leaves {write_counts(top.gap)} points, and their border goes through a crowd"
+                    a, b = top.crowded
+                    why = f"the border of {a} and {b} goes through a crowd, where a gap parts {write_counts(top.gap)}"
                 p = p_text(own.pvalue_adjusted)
                 return f"there is structure ({p}), but not that of these {self.k} clusters: {why}."
             below = any(merge.pvalue <= LEVEL for merge in self.merge_rows)

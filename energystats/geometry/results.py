@@ -473,17 +473,21 @@ class PrincipalCoordinates(Named):
         >>> found.weighted_averages([[3, 1], [1, 1]]).round(6).abs().values.tolist()
         [[0.5], [0.0]]
         """
+        return self._weighted_averages(amounts, "amounts")
+
+    def _weighted_averages(self, amounts: Any, name: str) -> pd.DataFrame:
+        """Compute mean coordinates weighted by amounts, which messages call `name`."""
         import pandas as pd
 
-        match_index(self.index, amounts, "amounts")
+        match_index(self.index, amounts, name)
         table = as_table(amounts)
-        weights = as_points(table, "amounts")
+        weights = as_points(table, name)
         if len(weights) != len(self.coordinates):
             raise ValueError(
-                f"`amounts` must have one row for each of {len(self.coordinates)} points, got {len(weights)}."
+                f"`{name}` must have one row for each of {len(self.coordinates)} points, got {len(weights)}."
             )
         if (weights < 0).any():
-            raise ValueError(f"`amounts` must not be negative, got {weights.min():g}.")
+            raise ValueError(f"`{name}` must not be negative, got {weights.min():g}.")
         totals = weights.sum(axis=0)
         with np.errstate(invalid="ignore"):
             means = (weights.T @ self.coordinates) / np.where(totals > 0, totals, np.nan)[:, None]
@@ -539,7 +543,7 @@ class PrincipalCoordinates(Named):
         if hulls and codes is None:
             raise ValueError("`hulls` need groups: give `labels`.")
         kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"
-        scores = None if species is None else self.weighted_averages(species).dropna()
+        scores = None if species is None else self._weighted_averages(species, "species").dropna()
         return plot_coordinates(
             self.coordinates,
             ax,

@@ -143,6 +143,8 @@ class Parsed:
             text = spec.factor_contrasts
             if text:
                 held = f", with values such as {data[name].iloc[0]!r:.60}" if name in data else ""
+                if name in data and all(isinstance(value, numbers.Number) for value in data[name]):
+                    held = f": its numbers are Python objects, of which pd.to_numeric(data[{name!r}]) makes floats"
                 raise ValueError(
                     f"`formula` must have numeric responses joined by + on its left side, but {term} is categorical"
                     f"{held}."
