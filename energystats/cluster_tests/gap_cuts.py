@@ -1,7 +1,7 @@
 """Cuts in a gap: two clusters of smallest W, parted again where their border goes through a crowd of points.
 
-W is smallest where a large cluster is halved, if a third one lies in a row with it, or the other one is small. Of many
-points the few that such a border leaves on the wrong side are a mode of their own.
+W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie around it, or the
+other one is small. Of many points the few that such a border leaves on the wrong side are a mode of their own.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ SETTLED_AT_MOST = 10  # such borders
 CLUSTERS = 8  # between which other lines are drawn,
 SMALLEST_CLUSTER = 10  # points of each on average, at least
 CLUSTERED_AT_MOST = 1000  # points
+FEWEST_MOVED = 5  # points: fewer are no mode where they are left
 NAMED = 3
 NAMED_FROM = 0.01  # share of points between a border and a gap
 SMALLEST_PAIR = 20  # points of two clusters, of which fewer have no crowd
@@ -45,14 +46,14 @@ WHY = (
 
 
 def cut_in_gap(
-    original: Dissimilarity, labels: IntArray, kind: Kind, power: float, rng: np.random.Generator
+    original: Dissimilarity, labels: IntArray, found_in: Kind, power: float, rng: np.random.Generator
 ) -> tuple[IntArray, Kind]:
     """Part two clusters again in a gap, if their border goes through a crowd; labels 0 and 1 (n,) -> (n,), and where.
 
-    The line lies in the space `kind` in which the clusters were found, or among the points as given if no line there
-    has a gap. The same labels are returned where the border lies in a gap, or there is no gap.
+    The line lies in the space in which the clusters were found, or among the points as given if no line there has a
+    gap. The same labels are returned where the border lies in a gap, or there is no gap, or it would move few points.
     """
-    d, everything = original.near_one(), np.arange(original.n)
+    d, everything, kind = original.near_one(), np.arange(original.n), found_in
     tie_rng, *line_rngs = rng.spawn(3)
     given = Space(d, make_scorer(d, power, tie_rng))
     space = given.seen_by(everything, kind)
@@ -60,8 +61,8 @@ def cut_in_gap(
     if crowding >= CROWDED and kind != GIVEN:
         elsewhere = _part_along_other_lines(given, everything, crowding, line_rngs[1])
         if elsewhere is not None:
-            return _numbered_as(elsewhere, labels), GIVEN
-    return moved, kind
+            moved, kind = _numbered_as(elsewhere, labels), GIVEN
+    return (moved, kind) if np.count_nonzero(moved != labels) >= FEWEST_MOVED else (labels, found_in)
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
