@@ -68,8 +68,8 @@ def plot_series(
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
-    which = f"the {shown} of {total} columns that change most" if len(breakpoints) else f"{shown} of {total} columns"
-    more = f", {which}" if total > shown else ""
+    most = ", those that change most" if len(breakpoints) else ""
+    more = f"\n{shown} of {total} columns{most}" if total > shown else ""  # the legend stands beside this line
     ax.set_title(f"{title}{more}", loc="left")
     ax.margins(x=0.01)
     return ax
