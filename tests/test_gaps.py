@@ -215,7 +215,8 @@ def test_nodes_cut_in_a_gap_are_named(rng):
     assert root.in_gap
     assert found.to_frame(full=True)["in_gap"].tolist() == [node.in_gap for node in found.nodes]
     sizes = "{} and {}".format(*(found.nodes[child].size for child in root.children))
-    assert f"the cut of smallest W goes through a crowd of them: node 0 ({sizes})." in " ".join(found.notes)
+    said = f"Cut in a gap, as the cut of smallest W goes through a crowd of points: node 0 ({sizes})."
+    assert said in " ".join(found.notes)
     best = es.energy_cluster(X, 2, rng=0)
     assert root.height <= 2 * best.between
     labels = np.isin(np.arange(2000), found.nodes[root.children[0]].rows)

@@ -15,6 +15,7 @@ from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts,
 from energystats.cli.options import dialect_of, split_names
 from energystats.cli.reading import read_table
 from energystats.cli.selection import choose_columns, columns_of_conditions, find_column, keep_rows
+from energystats.display.sentences import join_names
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.metrics.domains import looks_like_distances, row_places
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["note_if_equal", "read_points"]
-
-
-COLUMNS_LISTED = 20
 
 
 def read_points(
@@ -89,17 +87,9 @@ def read_points(
     if options.coordinates:
         console.ignored.add(MatrixAsPointsWarning)
     rows = "1 row" if len(choice.frame) == 1 else f"{len(choice.frame)} rows"
-    console.say(f"{rows} of {table.file}, columns {_write_columns(list(choice.frame.columns))}.")
+    names = [name.replace("\n", "\\n").replace("\t", "\\t") for name in choice.frame.columns]
+    console.say(f"{rows} of {table.file}, columns {join_names(names)}.")
     return choice, table.frame.loc[choice.frame.index, of_labels]
-
-
-def _write_columns(names: list[str]) -> str:
-    """Return the names of columns, each on one line; of many the first ones, how many there are, and the last two."""
-    names = [name.replace("\n", "\\n").replace("\t", "\\t") for name in names]
-    if len(names) <= COLUMNS_LISTED:
-        return ", ".join(names)
-    first = ", ".join(names[: COLUMNS_LISTED - 4])  # the last ones may be of another kind
-    return f"{first}, ... ({len(names) - COLUMNS_LISTED + 2} others), {names[-2]}, {names[-1]}"
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:

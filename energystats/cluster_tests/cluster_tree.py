@@ -371,14 +371,12 @@ def tree_of_points(
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
     """Return a caution that names the nodes cut in another space than the given one; else an empty tuple."""
-    elsewhere = [node for node in nodes if node.children and node.space != GIVEN]
+    elsewhere = [f"node {node.id} ({node.space})" for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
-    cuts = ", ".join(f"node {node.id} ({node.space})" for node in elsewhere[:NODES_NAMED])
-    cuts += f" and {len(elsewhere) - NODES_NAMED} more" if len(elsewhere) > NODES_NAMED else ""
     return (
         Caution(
-            f"Cut where the test found its clusters, decorrelated or in some columns: {cuts}.",
+            f"Cut where the test found its clusters, decorrelated or in some columns: {_name_some(elsewhere)}.",
             "Heights are 2S of the cuts under the metric as given, which other cuts can exceed, so that a node may "
             "stand below its parts.",
         ),
@@ -387,19 +385,26 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
     """Return a caution that names the nodes cut in a gap, not where W is smallest; else an empty tuple."""
-    gaps = [node for node in nodes if node.in_gap and node.children]
-    if not gaps:
+    in_gap = [
+        f"node {node.id} ({write_counts([nodes[j].size for j in node.children])})"
+        for node in nodes
+        if node.in_gap and node.children
+    ]
+    if not in_gap:
         return ()
-    sizes = (write_counts([nodes[child].size for child in node.children]) for node in gaps[:NODES_NAMED])
-    cuts = ", ".join(f"node {node.id} ({of_node})" for node, of_node in zip(gaps, sizes, strict=False))
-    cuts += f" and {len(gaps) - NODES_NAMED} more" if len(gaps) > NODES_NAMED else ""
     return (
         Caution(
-            f"Cut in a gap between points, as the cut of smallest W goes through a crowd of them: {cuts}.",
-            "W is smallest where a large cluster is halved, if a third one lies beside it, or the other is small. "
-            "Heights are 2S of the cuts that were made, so that a node may stand below its parts.",
+            f"Cut in a gap, as the cut of smallest W goes through a crowd of points: {_name_some(in_gap)}.",
+            "W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie around "
+            "it, or the other one is small. Heights are 2S of the cuts that were made, so that a node may stand below "
+            "its parts.",
         ),
     )
+
+
+def _name_some(nodes: Sequence[str]) -> str:
+    """Join texts on nodes by commas; of more than five the first ones, and how many there are."""
+    return ", ".join(nodes[:NODES_NAMED]) + f" and {len(nodes) - NODES_NAMED} more" * (len(nodes) > NODES_NAMED)
 
 
 def _is_reported(text: str, notes: Iterable[str]) -> bool:

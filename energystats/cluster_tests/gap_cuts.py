@@ -14,12 +14,12 @@ from dataclasses import replace
 import numpy as np
 
 from energystats._core.gaps import crowding_of, find_gap, find_nearest_gap, list_gaps
-from energystats._core.threads import one_thread_up_to
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import IntArray
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.merges import ROWS_PER_COLUMN, Merge
+from energystats.cluster_tests.merges import Merge, fisher_line
 from energystats.cluster_tests.scores import Scorer, make_scorer
 from energystats.cluster_tests.spaces import GIVEN, Kind, Space
+from energystats.cluster_tests.split import CLUSTERED_AT_MOST
 from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
@@ -33,7 +33,6 @@ SHARE_LEFT = 0.5  # of that crowding, which a border along another line has at m
 SETTLED_AT_MOST = 10  # such borders
 CLUSTERS = 8  # between which other lines are drawn,
 SMALLEST_CLUSTER = 10  # points of each on average, at least
-CLUSTERED_AT_MOST = 1000  # points
 FEWEST_MOVED = 5  # points: fewer are no mode where they are left
 NAMED = 3
 NAMED_FROM = 0.01  # share of points between a border and a gap
@@ -135,18 +134,8 @@ def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> flo
     It is the smaller of that along the line through the means and that along Fisher's discriminant.
     """
     own = crowding_of(scorer.along(rows[labels == 1], rows[labels == 0])[rows], labels)
-    t = _fisher_line(scorer, rows, labels)
-    return own if t is None else min(own, crowding_of(t, labels))
-
-
-def _fisher_line(scorer: Scorer, rows: IntArray, labels: IntArray) -> FloatArray | None:
-    """Compute positions along Fisher's discriminant of two clusters; (m,), or None where columns are many."""
-    points = scorer.points
-    if points is None or not 1 < points.shape[1] <= rows.size / ROWS_PER_COLUMN:
-        return None
-    of_rows = points[rows] - points[rows].mean(axis=0)
-    with one_thread_up_to(points.shape[1]):
-        return np.asarray(of_rows @ np.linalg.lstsq(of_rows, labels - labels.mean(), rcond=None)[0])
+    t = fisher_line(scorer, rows, labels)
+    return own if t is None else min(own, crowding_of(t[rows], labels))
 
 
 def _settle(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
@@ -174,8 +163,8 @@ def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
     """
     crowding = _crowding_of_border(scorer, rows, labels)
     for _ in range(ROUNDS):
-        t = _fisher_line(scorer, rows, labels)
-        if t is None or (place := find_nearest_gap(t, labels)) is None:
+        line = fisher_line(scorer, rows, labels)
+        if line is None or (place := find_nearest_gap(t := line[rows], labels)) is None:
             break
         turned = (t > place).astype(np.intp)
         if not (now := crowding_of(t, turned)) < crowding:
@@ -191,7 +180,7 @@ def _part_along_other_lines(space: Space, rows: IntArray, crowding: float, rng: 
     """
     drawn = rows if rows.size <= CLUSTERED_AT_MOST else np.sort(rng.choice(rows, CLUSTERED_AT_MOST, replace=False))
     k = min(CLUSTERS, drawn.size // SMALLEST_CLUSTER)
-    found = EnergyClusters(k).labels(space.d.subset(drawn), rng) if k > 2 else None
+    found = EnergyClusters(k, thorough=False).labels(space.d.subset(drawn), rng) if k > 2 else None
     if found is None:
         return None
     candidates: list[tuple[float, IntArray]] = []

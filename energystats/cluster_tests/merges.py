@@ -11,7 +11,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,12 @@ from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
     "MOVED_AT_MOST",
-    "ROWS_PER_COLUMN",
     "SMALLEST_SIDE",
     "UNIMODAL_REGION",
     "Merge",
     "MergeOptions",
     "PartitionTest",
+    "fisher_line",
     "mean_of_rows",
     "merge_clusters",
     "run_merge_tests",
@@ -368,17 +368,26 @@ def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatAr
     both = np.concatenate((left, right))
     on_left = np.arange(both.size) < left.size
     lines = [scorer.along(left, right)]
-    points = scorer.points
-    if points is not None and 1 < points.shape[1] <= both.size / ROWS_PER_COLUMN:
-        # Fisher's discriminant is the least squares line of the side
-        centred = points[both] - points[both].mean(axis=0)
-        with one_thread_up_to(points.shape[1]):
-            direction = np.linalg.lstsq(centred, on_left - on_left.mean(), rcond=None)[0]
-        lines.append(np.asarray(points @ direction))
+    if (discriminant := fisher_line(scorer, both, on_left)) is not None:
+        lines.append(discriminant)
     cuts = [_best_cut(t[both], on_left) for t in lines]
     best = 1 if len(lines) > 1 and cuts[1][1] < cuts[0][1] - CLEARLY_BETTER * both.size else 0
     spread = float(lines[best][both].std())
     return (lines[best] - cuts[best][0]) / spread if spread > 0 else None
+
+
+def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArray | None:
+    """Compute positions of all points along Fisher's discriminant of two sides of some rows; (m,), (m,) -> (n,).
+
+    None where only distances are known, or there is one column, or too few rows for so many columns.
+    """
+    points = scorer.points
+    if points is None or not 1 < points.shape[1] <= rows.size / ROWS_PER_COLUMN:
+        return None
+    # it is the least squares line of the side
+    centred = points[rows] - points[rows].mean(axis=0)
+    with one_thread_up_to(points.shape[1]):
+        return np.asarray(points @ np.linalg.lstsq(centred, side - side.mean(), rcond=None)[0])
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:

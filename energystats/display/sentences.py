@@ -20,6 +20,7 @@ __all__ = [
     "Caution",
     "exact_note",
     "floor_note",
+    "join_names",
     "metric_note",
     "metric_text",
     "random_interval",
@@ -32,6 +33,7 @@ __all__ = [
 
 
 COUNTS_SHOWN = 10
+NAMES_SHOWN = 20
 
 
 class Caution(str):
@@ -129,6 +131,18 @@ def undecided(
         f"The 95 % interval of p ({interval_text(interval)}) contains {LEVEL:g}, so that the number of {what} leaves "
         f"it undecided: another seed or more {what} may decide otherwise."
     ]
+
+
+def join_names(names: Sequence[object]) -> str:
+    """Return names joined by commas; of more than twenty the first ones and the last two, which may be of another kind.
+
+    Columns are often bound together kind by kind.
+    """
+    texts = [str(name) for name in names]
+    if len(texts) <= NAMES_SHOWN:
+        return ", ".join(texts)
+    first = NAMES_SHOWN - 4
+    return ", ".join([*texts[:first], f"... ({len(texts) - first - 2} others)", *texts[-2:]])
 
 
 def write_counts(counts: Sequence[int]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ import numpy as np
 from energystats import __version__
 from energystats._core.statistics import energy_distances
 from energystats.display.numbers import number
+from energystats.display.sentences import join_names
 from energystats.report.study import Study
 
 if TYPE_CHECKING:
@@ -49,17 +49,10 @@ def list_facts(study: Study) -> Rows:
             facts.append(["entries off the diagonal", range_])
     else:
         scaled = study.search.get("standardize", False)
-        facts.append(["columns used", f"{frame.shape[1]}: {_join_names(list(frame.columns))}"])
-        facts += [[f"not used, because {why}", _join_names(names)] for names, why in reading.left_out]
+        facts.append(["columns used", f"{frame.shape[1]}: {join_names(list(frame.columns))}"])
+        facts += [[f"not used, because {why}", join_names(names)] for names, why in reading.left_out]
         facts.append(["columns", "z-scores (divisor n)" if scaled else "as they are, not standardized"])
     return [*facts, ["semimetric rho", repr(study.found.metric)]]
-
-
-def _join_names(names: Sequence[object]) -> str:
-    """Return names joined by commas; of more than twenty the first eighteen and the last two, which may be others."""
-    if len(names) <= 20:
-        return ", ".join(map(str, names))
-    return f"{', '.join(map(str, names[:18]))}, ... ({len(names) - 20} others), {names[-2]}, {names[-1]}"
 
 
 def describe_columns(study: Study) -> Rows:
@@ -86,7 +79,7 @@ def find_oddities(study: Study) -> list[str]:
     frame, said = study.data, []
     constant = [str(c) for j, c in enumerate(frame.columns) if frame.iloc[:, j].nunique() <= 1]
     if constant:
-        said.append(f"Constant, and so without any influence: {_join_names(constant)}.")
+        said.append(f"Constant, and so without any influence: {join_names(constant)}.")
     if repeated := int(frame.set_axis(range(frame.shape[1]), axis=1).duplicated().sum()):  # no two of one name
         said.append(f"{repeated} of {study.n} rows are equal to an earlier row in all columns used.")
     return said
