@@ -215,7 +215,7 @@ def test_nodes_cut_in_a_gap_are_named(rng):
     assert root.in_gap
     assert found.to_frame(full=True)["in_gap"].tolist() == [node.in_gap for node in found.nodes]
     sizes = "{} and {}".format(*(found.nodes[child].size for child in root.children))
-    said = f"Cut in a gap, as the cut of smallest W goes through a crowd of points: node 0 ({sizes})."
+    said = f"Cut in a gap, as the cut of smallest W beside it leaves points on the wrong side: node 0 ({sizes})."
     assert said in " ".join(found.notes)
     best = es.energy_cluster(X, 2, rng=0)
     assert root.height <= 2 * best.between
@@ -229,37 +229,37 @@ def test_clear_clusters_are_cut_where_w_is_smallest(rng):
     found = es.cluster_tree(X, n_splits=1, rng=0)
     assert not found.nodes[0].in_gap
     assert found.nodes[0].height == pytest.approx(2 * es.energy_cluster(X, 2, rng=0).between)
-    assert not any("crowd" in note for note in found.notes)
-    assert not any("crowd" in note for note in es.cluster_test(X, n_splits=1, rng=0).notes)
+    assert not any("gap" in note for note in found.notes)
+    assert not any("gap" in note for note in es.cluster_test(X, n_splits=1, rng=0).notes)
 
 
-def test_the_test_and_the_validation_say_that_a_border_goes_through_a_crowd(rng):
+def test_the_test_and_the_validation_say_that_a_gap_parts_clusters_otherwise(rng):
     X, _ = one_large(rng, 1940, 60, 1)
     test = es.cluster_test(X, n_splits=2, rng=0)
     assert max(test.partition.sizes) < 0.75 * len(X)
-    assert "The border of the clusters shown goes through a crowd: a gap parts 19" in " ".join(test.notes)
+    assert "A gap beside the border of the clusters shown parts 19" in " ".join(test.notes)
     found = es.validate_clusters(X, 2, rng=0)
     words = " ".join(found.summary().split())
     assert words.startswith("At level 0.05: there is structure (p = ")
-    assert "but not that of these 2 clusters: the border of 0 and 1 goes through a crowd, where a gap parts " in words
+    assert "but not that of these 2 clusters: a gap parts the points of 0 and 1 into " in words
     assert len(found.groups) == 1
     merge = found.merges.iloc[0]
-    assert merge["crowded"] == (0, 1)
+    assert merge["parted"] == (0, 1)
     assert merge["moved"] > 0.1
     assert sum(merge["gap"]) == len(X)
-    assert any("The border between clusters goes through a crowd" in note for note in found.notes)
+    assert "A gap beside their border parts the points of two clusters otherwise: 0 and 1 (" in " ".join(found.notes)
 
 
-@pytest.mark.parametrize(("shift", "said"), [(0.0, False), (1.6, True)])
+@pytest.mark.parametrize(("shift", "said"), [(0.0, False), (2.0, True)])
 def test_a_border_beside_the_gap_changes_no_verdict(rng, shift, said):
-    """Of 4,800 points the border of smallest W leaves 1 in 100 on the wrong side; labels given can leave 1 in 20."""
+    """Of 4,800 points the border of smallest W leaves 1 in 100 on the wrong side; labels given leave 1 in 20."""
     X, _ = in_a_row(rng, 1600, 1)
     labels = (X[:, 0] > 3 + shift).astype(int) if said else es.energy_cluster(X, 2, rng=0).labels
     found = with_gaps(Space.of_points(X), labels, [merge_of(0, 1, len(X))], np.random.default_rng(0))[0]
     assert 0 < found.moved < 0.1
     assert found.separates
-    assert bool(note_borders_of_merges([found])) == (found.moved >= 0.01)
-    assert not said or found.moved >= 0.01
+    assert bool(note_borders_of_merges([found])) == (found.moved >= 0.03)
+    assert not said or found.moved >= 0.03
 
 
 def merge_of(a, b, size):
@@ -308,6 +308,6 @@ def test_a_row_of_clusters_is_cut_between_them_whatever_the_scale(rng):
         wrong += es.cluster_tree(X, standardize=True, rng=0).k != 3
         test = es.cluster_test(X, standardize=True, rng=0)
         halves = min(test.partition.sizes) > 250
-        assert not halves or any("goes through a crowd" in note for note in test.notes)
+        assert not halves or any("A gap beside the border" in note for note in test.notes)
         wrong += halves and len(es.validate_clusters(X, 2, standardize=True, rng=0).groups) != 1
     assert wrong <= 1

@@ -194,17 +194,17 @@ def cluster_test(
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
     start = copy.deepcopy(generator)
     result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
-    result = replace(result, notes=(*_note_crowded_border(result, d, options, start), *result.notes))
+    result = replace(result, notes=(*_note_gap_beside(result, d, options, start), *result.notes))
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
         return result
     few = Caution(FEW_POINTS[0].format(n=d.n), FEW_POINTS[1])
     return replace(result, notes=(few, *result.notes))
 
 
-def _note_crowded_border(
+def _note_gap_beside(
     found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return a caution if the border of two clusters with a small p goes through a crowd; else an empty tuple."""
+    """Return a caution if a gap parts two clusters with a small p otherwise; else an empty tuple."""
     shown = found.partition
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()

@@ -125,7 +125,7 @@ def cluster_tree(
     -----
     A node of m points is tested at level (m - 1)/(n - 1) times `level`, and only if its parent was rejected; a
     rejected node is cut into the two clusters of the test, in the space where they show, or in a gap beside their
-    border, if this goes through a crowd of points. Every homogeneous node (a
+    border, if this leaves points on the wrong side. Every homogeneous node (a
     sample of one population of H0) is split with a chance of at most `level`, as far as the tests hold their levels.
     What is claimed, what is not, and what was measured: ``docs/clustering.md``. O(n^2) memory; O(n_splits n_resamples
     n log n) time for each node.
@@ -394,7 +394,7 @@ def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
         return ()
     return (
         Caution(
-            f"Cut in a gap, as the cut of smallest W goes through a crowd of points: {_name_some(in_gap)}.",
+            f"Cut in a gap, as the cut of smallest W beside it leaves points on the wrong side: {_name_some(in_gap)}.",
             "W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie around "
             "it, or the other one is small. Heights are 2S of the cuts that were made, so that a node may stand below "
             "its parts.",

@@ -1,4 +1,4 @@
-"""Cuts in a gap: two clusters of smallest W, parted again where their border goes through a crowd of points.
+"""Cuts in a gap: two clusters of smallest W, parted again where their border leaves points on the wrong side of a gap.
 
 W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie around it, or the
 other one is small. Of many points the few that such a border leaves on the wrong side are a mode of their own.
@@ -35,7 +35,7 @@ CLUSTERS = 8  # between which other lines are drawn,
 SMALLEST_CLUSTER = 10  # points of each on average, at least
 FEWEST_MOVED = 5  # points: fewer are no mode where they are left
 NAMED = 3
-NAMED_FROM = 0.01  # share of points between a border and a gap
+NAMED_FROM = 0.03  # share of points between a border and a gap
 SMALLEST_PAIR = 20  # points of two clusters, of which fewer have no crowd
 WHY = (
     "A small p says that there are two modes along the line between these clusters, not that they are parted between "
@@ -65,13 +65,13 @@ def cut_in_gap(
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
-    """Return a caution if the border of the two clusters of a test goes through a crowd; (n,), (n,) labels."""
+    """Return a caution if a gap parts the points of a test otherwise than its two clusters do; (n,), (n,) labels."""
     moved = np.count_nonzero(of_test != in_gap)
     if moved < NAMED_FROM * of_test.size:
         return ()
     sizes = write_counts(sorted(np.bincount(in_gap).tolist(), reverse=True))
-    crowd = f"The border of the clusters shown goes through a crowd: a gap parts {sizes} points, {moved} of them anew."
-    return (Caution(crowd, f"{WHY} `cluster_tree(X)` cuts in the gap."),)
+    short = f"A gap beside the border of the clusters shown parts {sizes} points: {moved} lie on the wrong side."
+    return (Caution(short, f"{WHY} `cluster_tree(X)` cuts in the gap."),)
 
 
 def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.random.Generator) -> list[Merge]:
@@ -89,19 +89,19 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
             moved = np.count_nonzero(parted != sides) / rows.size
             if moved > worst.moved:
                 gap = tuple(np.bincount(parted, minlength=2).tolist())
-                worst = replace(merge, crowded=(a, b), gap=gap, moved=moved)
+                worst = replace(merge, parted=(a, b), gap=gap, moved=moved)
         found.append(worst)
     return found
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names clusters whose border goes through a crowd, in merges with a small p."""
-    crowded = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
-    if not crowded:
+    """Return a caution that names clusters which a gap parts otherwise, in merges with a small p."""
+    others = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
+    if not others:
         return ()
-    more = f" and {len(crowded) - NAMED} more" if len(crowded) > NAMED else ""
-    which = "; ".join(f"{m.crowded[0]} and {m.crowded[1]} (a gap parts {write_counts(m.gap)})" for m in crowded[:NAMED])
-    return (Caution(f"The border between clusters goes through a crowd of points: {which}{more}.", WHY),)
+    more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
+    which = "; ".join(f"{m.parted[0]} and {m.parted[1]} ({write_counts(m.gap)})" for m in others[:NAMED])
+    return (Caution(f"A gap beside their border parts the points of two clusters otherwise: {which}{more}.", WHY),)
 
 
 def _part_in_gap(space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, float]:

@@ -78,9 +78,9 @@ class Merge:
     separated : float
         Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
         sides; NaN where nothing was tested.
-    crowded : tuple of int
-        A cluster of the left and one of the right side whose border goes through a crowd of points, beside a gap; of
-        several pairs that with the most points between border and gap. Empty without such a border.
+    parted : tuple of int
+        A cluster of the left and one of the right side whose points a gap parts otherwise; of several pairs that with
+        the most points between border and gap. Empty without such a pair.
     gap : tuple of int
         Points of these two clusters on either side of the gap.
     moved : float
@@ -101,7 +101,7 @@ class Merge:
     pvalue: float = float("nan")
     pvalue_adjusted: float = float("nan")
     separated: float = float("nan")
-    crowded: tuple[int, ...] = ()
+    parted: tuple[int, ...] = ()
     gap: tuple[int, ...] = ()
     moved: float = 0.0
     reason: str = ""

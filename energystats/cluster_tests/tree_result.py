@@ -66,7 +66,7 @@ class TreeNode:
     space : str
         Where its two halves were found, as in `ClusterTestResult`; empty where nothing was tested.
     in_gap : bool
-        Whether its halves were parted in a gap along their line, because the cut of smallest W goes through a crowd.
+        Whether its halves were parted in a gap, because the cut of smallest W leaves points on the wrong side of it.
     """
 
     id: int

@@ -137,8 +137,8 @@ class ClusterValidationResult(VerdictFirst):
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Return groups of clusters: those in one group have a merge with an adjusted p above .05, or without a border.
 
-        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where it
-        goes through a crowd of points between two clusters, with more than .1 of theirs between it and a gap.
+        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where a
+        gap parts two clusters otherwise, and leaves more than .1 of their points on the other side.
 
         A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
         if these are several groups, it is in none.
@@ -192,7 +192,7 @@ class ClusterValidationResult(VerdictFirst):
         import pandas as pd
 
         names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
-                 "crowded", "gap", "moved", "reason"]  # fmt: skip
+                 "parted", "gap", "moved", "reason"]  # fmt: skip
         frame = pd.DataFrame([asdict(merge) for merge in self.merge_rows], columns=names)
         return frame.astype({"parent": "Int64"})
 
@@ -368,8 +368,8 @@ class ClusterValidationResult(VerdictFirst):
                 top = self.merge_rows[0]
                 why = f"{top.separated:.0%} of the points held out lie on the side of their cluster"
                 if top.moved > MOVED_AT_MOST:
-                    a, b = top.crowded
-                    why = f"the border of {a} and {b} goes through a crowd, where a gap parts {write_counts(top.gap)}"
+                    a, b = top.parted
+                    why = f"a gap parts the points of {a} and {b} into {write_counts(top.gap)}"
                 p = p_text(own.pvalue_adjusted)
                 return f"there is structure ({p}), but not that of these {self.k} clusters: {why}."
             below = any(merge.pvalue <= LEVEL for merge in self.merge_rows)
