@@ -269,15 +269,15 @@ def merge_of(a, b, size):
     )
 
 
-def test_whole_clusters_between_a_border_and_a_gap_are_no_crowd():
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
+def test_whole_clusters_between_a_border_and_a_gap_are_no_crowd(seed):
     """Eight clusters of 70 on places of a square grid: a gap along the line of a merge can leave one of them aside."""
     grid = np.array([[8.0 * a, 8.0 * b] for a in range(4) for b in range(4)])
-    for seed in range(3):
-        rng = np.random.default_rng(seed)
-        X = np.concatenate([rng.normal(place, 1, (70, 2)) for place in rng.permutation(grid)[:8]])
-        found = es.validate_clusters(X, 8, rng=0)
-        assert len(found.groups) == 8
-        assert (found.merges["moved"] == 0).all()
+    rng = np.random.default_rng(seed)
+    X = np.concatenate([rng.normal(place, 1, (70, 2)) for place in rng.permutation(grid)[:8]])
+    found = es.validate_clusters(X, 8, rng=0)
+    assert len(found.groups) == 8
+    assert (found.merges["moved"] == 0).all()
 
 
 LAYOUTS = {
