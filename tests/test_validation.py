@@ -19,7 +19,7 @@ from sklearn.preprocessing import StandardScaler
 import energystats as es
 from energystats.cluster_tests.merges import Merge, _best_cut, _find_hyperplane, _name_clusters, merge_clusters
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.validate_clusters import _agreement
+from energystats.cluster_tests.validate_clusters import _agreement, _note_unstable
 from energystats.clustering.silhouette import score_points
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
@@ -187,6 +187,16 @@ def triangle():
 @pytest.fixture(scope="module")
 def validated(triangle):
     return es.validate_clusters(triangle[0], 3, outside=triangle[1], n_resamples=99, rng=4)
+
+
+def test_separate_clusters_that_resamples_seldom_find_are_named(validated):
+    assert len(validated.groups) == 3
+    for jaccard, named in (([0.9, 0.6, 0.8], ""), ([0.9, 0.5, 0.8], "cluster 1 again"), ([0.5, 1, 0.4], "0, 2 again")):
+        notes = _note_unstable(replace(validated, jaccard=np.array(jaccard)))
+        assert len(notes) == bool(named)
+        assert named in "".join(notes)
+    joined = tuple(replace(merge, pvalue_adjusted=1.0) for merge in validated.merge_rows)
+    assert not _note_unstable(replace(validated, merge_rows=joined, jaccard=np.full(3, 0.1)))
 
 
 def test_answers_agree_with_the_functions_alone(triangle, validated):

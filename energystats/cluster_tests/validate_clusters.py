@@ -55,7 +55,7 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
 from energystats.display.numbers import p_text
-from energystats.display.sentences import Caution
+from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL, shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.found_groups import note_columns_of_groups, note_local_optimum
@@ -446,7 +446,7 @@ def _validate(
         *_notes(merges, unknown),
         *_notes_on_outside(d, found.labels, outside),
     ]
-    return ClusterValidationResult(
+    result = ClusterValidationResult(
         answers=tuple(
             replace(answer, null_hypothesis=name_population(answer.null_hypothesis, d)) for answer in answers
         ),
@@ -462,8 +462,8 @@ def _validate(
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
         n_stability=0 if unknown else len(resampled.similarities),
-        notes=tuple(dict.fromkeys(notes)),
-    ).explained()
+    )
+    return replace(result, notes=tuple(dict.fromkeys([*_note_unstable(result), *notes]))).explained()
 
 
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
@@ -738,6 +738,26 @@ def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, Int
         yield from note_columns_of_groups(d, codes, f"every group of {which}")
         for note in note_local_optimum(d, groups, *d.group_sums(groups), result="their p"):
             yield Caution(f"If a clustering of these points found {which}, their p means nothing.", note)
+
+
+UNTRUSTED = 0.6  # mean Jaccard similarity, below which a cluster should not be trusted (R's fpc::clusterboot)
+
+
+def _note_unstable(result: ClusterValidationResult) -> tuple[str, ...]:
+    """Return a caution that names separate clusters that bootstrap samples seldom find again; else an empty tuple."""
+    alone = [group[0] for group in result.groups if len(group) == 1]
+    unstable = [j for j in alone if len(alone) > 1 and result.jaccard[j] < UNTRUSTED]
+    if not unstable:
+        return ()
+    one, least = len(unstable) == 1, result.jaccard[unstable].min()
+    which, border = ("cluster", "its border is") if one else ("clusters", "their borders are")
+    return (
+        Caution(
+            f"Bootstrap samples seldom find {which} {join_names(unstable)} again: the points have modes, but {border} "
+            "doubtful.",
+            f"Mean Jaccard similarities below {UNTRUSTED} (Hennig 2007), {least:.2f} the smallest.",
+        ),
+    )
 
 
 BLURRED = 0.8  # share of points on their side, below which the hyperplane is not the border of the clusters
