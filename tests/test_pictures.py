@@ -176,3 +176,22 @@ def test_the_legend_of_power_says_what_the_bars_are(rng):
         assert bars.get_label() == said[kind]
         drawn = [segment[:, 1].tolist() for segment in bars.lines[2][0].get_segments()]
         np.testing.assert_allclose(drawn, found.table[list(ends[kind])])
+
+
+@pytest.mark.parametrize("n_groups", [4, 8])
+def test_the_legend_of_many_hulls_stands_beside_them(rng, n_groups):
+    groups = np.repeat(np.arange(n_groups), 6)
+    ax = es.spread_test(rng.normal(size=(6 * n_groups, 3)), groups, n_resamples=99, rng=0).plot()
+    ax.figure.draw_without_rendering()
+    legend, frame = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert (legend.x0 >= frame.x1) == (n_groups > 4)
+    assert legend.x1 <= ax.figure.bbox.x1 + 1
+
+
+def test_the_legend_of_solid_axes_lies_in_the_figure(rng):
+    names = np.repeat(["the first of the groups", "b", "c"], 10)
+    ax = es.principal_coordinates(es.pairwise(rng.normal(size=(30, 4)))).plot(dimensions=3, labels=names)
+    ax.figure.draw_without_rendering()
+    (legend,) = ax.figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["the first of the groups", "b", "c"]
+    assert legend.get_window_extent().x1 <= ax.figure.bbox.x1 + 1

@@ -22,6 +22,8 @@ WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8
 MARKERS = "osD^vP*X"
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "oo", "++", "--")
 NAME_LENGTH = 24
+LISTED_INSIDE = 8  # clusters whose legend stands inside the axes
+HULLS_INSIDE = 4  # groups with hulls, of which more leave it no room
 CLUSTERS_LISTED = 40
 
 
@@ -42,15 +44,17 @@ def cluster_colors(k: int) -> list[Any]:
     return [plt.get_cmap("turbo")(t) for t in np.linspace(0.05, 0.95, k)]
 
 
-def legend_of_clusters(k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0) -> None:
-    """Draw the legend of k clusters: inside the axes up to eight, beside them up to forty, none for more.
+def legend_of_clusters(
+    k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0, inside: int = LISTED_INSIDE
+) -> None:
+    """Draw the legend of k clusters: inside the axes up to eight or `inside`, beside them up to forty, none for more.
 
     More than forty have none: a cluster could not be found in it.
     """
     if k > CLUSTERS_LISTED:
         return
     scale = (26.0 / area) ** 0.5
-    if k <= 8:
+    if k <= inside:
         ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=scale)
     else:
         style: dict[str, Any] = {"fontsize": "x-small", "ncols": legend_columns(k), "markerscale": scale}
@@ -62,9 +66,9 @@ def legend_columns(k: int) -> int:
     return -(-k // 20)
 
 
-def legend_width(k: int) -> float:
+def legend_width(k: int, inside: int = LISTED_INSIDE) -> float:
     """Return the width in inches to leave for the legend of k clusters; 0 if it is inside the axes or absent."""
-    return 1.2 * legend_columns(k) if 8 < k <= CLUSTERS_LISTED else 0.0
+    return 1.2 * legend_columns(k) if inside < k <= CLUSTERS_LISTED else 0.0
 
 
 def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:

@@ -16,6 +16,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.plotting.axes import (
     CURVE,
     HATCHES,
+    HULLS_INSIDE,
     MARKERS,
     NAMES_DRAWN,
     NAMES_FIT,
@@ -121,7 +122,7 @@ def plot_groups(
 ) -> Axes:
     """Draw groups of points in a plane with centres, lines to these and convex hulls, and return the axes."""
     k, area = len(sizes), marker_area(len(points))
-    ax = axes_or_new(ax, more_width=legend_width(k))
+    ax = axes_or_new(ax, more_width=legend_width(k, HULLS_INSIDE))
     few = len(points) <= SPOKES_DRAWN
     for j, (color, name) in enumerate(zip(cluster_colors(k), plain_all(names), strict=True)):
         inside, marker = points[codes == j], MARKERS[j % len(MARKERS)]
@@ -140,7 +141,7 @@ def plot_groups(
     ax.set_ylabel(axes[1])
     ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(title, loc="left")
-    legend_of_clusters(k, ax, area=area)
+    legend_of_clusters(k, ax, area=area, inside=HULLS_INSIDE)
     return ax
 
 

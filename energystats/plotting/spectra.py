@@ -13,6 +13,8 @@ from matplotlib.ticker import MaxNLocator
 from energystats._typing import FloatArray, IntArray
 from energystats.plotting.axes import (
     CURVE,
+    HULLS_INSIDE,
+    LISTED_INSIDE,
     MARKERS,
     NAMES_DRAWN,
     OBSERVED,
@@ -121,6 +123,7 @@ def plot_coordinates(
     solid = dimensions == 3 or getattr(ax, "name", "") == "3d"
     if dimensions not in (2, 3):
         raise ValueError(f"`dimensions` must be 2 or 3, got {dimensions!r}.")
+    own = ax is None
     if ax is None and solid:
         ax = plt.figure(layout="constrained").add_subplot(projection="3d")
     ax = axes_or_new(ax)
@@ -154,10 +157,12 @@ def plot_coordinates(
     named = [] if names is None or n > NAMES_DRAWN else [write_plain_name(name) for name in names]
     if len(groups) > GROUPS_NAMED:
         ax.annotate(f"{len(groups)} groups", (0.98, 0.98), xycoords="axes fraction", ha="right", va="top")
-    elif groups and (named or solid or len(groups) > (4 if hulls else 8)):
+    elif groups and (named or solid or len(groups) > (HULLS_INSIDE if hulls else LISTED_INSIDE)):
         # names stand in the axes, labels of the third axis beside
-        place_beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.12 if solid else 1.0, 0.5)}
-        ax.legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **place_beside)
+        beside: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.12 if solid else 1.0, 0.5)}
+        if own and solid:  # the layout leaves room for legends of the figure, not for those of solid axes
+            beside = {"loc": "outside right center"}
+        (ax.figure if own and solid else ax).legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **beside)
     elif groups:
         ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=(26 / marker_area(n)) ** 0.5)
     if not solid:
