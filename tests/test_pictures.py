@@ -189,9 +189,9 @@ def test_the_legend_of_many_hulls_stands_beside_them(rng, n_groups):
 
 
 def test_the_legend_of_solid_axes_lies_in_the_figure(rng):
-    names = np.repeat(["the first of the groups", "b", "c"], 10)
+    names = np.repeat(["a group of a long name", "b", "c"], 10)
     ax = es.principal_coordinates(es.pairwise(rng.normal(size=(30, 4)))).plot(dimensions=3, labels=names)
     ax.figure.draw_without_rendering()
     (legend,) = ax.figure.legends
-    assert [text.get_text() for text in legend.get_texts()] == ["the first of the groups", "b", "c"]
+    assert [text.get_text() for text in legend.get_texts()] == ["a group of a long name", "b", "c"]
     assert legend.get_window_extent().x1 <= ax.figure.bbox.x1 + 1
