@@ -86,13 +86,18 @@ def test_optimum_in_exact_arithmetic(kind, alpha, weighted, rng):
 
 
 @both
-def test_layers_and_bisection_agree(alpha, rng):
-    """Below the limit of memory every layer is kept, above it k is halved; blocks of rows are longer than 2,048."""
+def test_layers_bisection_and_threads_agree(alpha, rng):
+    """Below the limit of memory every layer is kept, above it k is halved; blocks of rows are longer than 2,048.
+
+    Threads share rows, and change nothing.
+    """
     x = np.sort(rng.standard_normal(6000))
     sums = running_sums(np.diff(x), rng.uniform(0.5, 2, x.size), alpha == 2)
     for k in (2, 3, 8, 13):
         kept = best_breaks(sums, alpha == 2, k)
         assert_array_equal(best_breaks(sums, alpha == 2, k, room=10), kept)
+        for shared in (1, 100, 5000):  # rows from which on threads share them
+            assert_array_equal(best_breaks(sums, alpha == 2, k, shared=shared), kept)
         assert_array_equal(np.unique(kept), kept)
         assert kept.size == k - 1
 

@@ -7,12 +7,14 @@ where a difference loses more than four digits it is taken again in twice the pr
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from energystats._core.jit import njit
+from energystats._core.threads import Apply, side_by_side
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["best_breaks", "prefix_dispersion", "running_sums", "split_within"]
@@ -23,6 +25,8 @@ KEPT = 1e-4  # of the terms of a difference: what must be left of them
 AT_ONCE = 256  # costs that are computed together, so that the processor can take several at a time
 FEW = 32  # costs that are computed one by one, which saves the array that holds several
 BLOCK = 2048  # rows whose sums stay in the cache
+SHARED = 2**16  # rows of a layer, from which on threads share them
+PARTS = 16  # at least half as many parts of the rows of a layer are shared
 SPLITTER = 134217729.0  # 2**27 + 1, halves the digits of a float
 
 Ranks: TypeAlias = NDArray[np.int32]
@@ -179,30 +183,35 @@ def _find_best_run(
 
 
 @njit
-def _fill_next_layer(
-    sums: FloatArray, squared: bool, start: int, old: FloatArray, least: Ranks, new: FloatArray, chosen: Ranks
+def _fill_rows(
+    sums: FloatArray,
+    squared: bool,
+    start: int,
+    old: FloatArray,
+    least: Ranks,
+    new: FloatArray,
+    chosen: Ranks,
+    begin: int,
+    end: int,
+    top: int,
+    bottom: int,
 ) -> None:
-    """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
+    """Fill rows begin..end-1 of a layer that have the strides top, top/2, ..., bottom, each between its neighbours.
 
-    The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
-    as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
-    neighbours; once the strides are short, one block of rows after another, which stays in the cache.
+    Once the strides are short, one block of rows is filled after another, which stays in the cache.
     """
-    n = old.size
     costs = np.empty(AT_ONCE)
-    stride = 1
-    while stride < n:
-        stride *= 2
-    while stride > 0:
-        block = n if stride > BLOCK else 2 * BLOCK
-        for block_start in range(0, n, block):
+    stride = top
+    while stride >= bottom:
+        block = end - begin if stride > BLOCK else 2 * BLOCK
+        for block_start in range(begin, end, block):
             step = stride
-            while step > 0:
-                for r in range(block_start + step - 1, min(block_start + block, n), 2 * step):
+            while step >= bottom:
+                for r in range(block_start + step - 1, min(block_start + block, end), 2 * step):
                     low, high = least[r], r
                     if r >= step:
                         low = max(low, chosen[r - step])
-                    if r + step < n:
+                    if r + step < old.size:
                         high = min(high, chosen[r + step])
                     if high - low < FEW:
                         new[r], chosen[r] = _find_best_of_few(sums, squared, start, old, r, low, high)
@@ -210,6 +219,35 @@ def _fill_next_layer(
                         new[r], chosen[r] = _find_best_run(sums, squared, start, old, r, low, high, costs)
                 step = 0 if stride > BLOCK else step // 2
         stride = stride // 2 if stride > BLOCK else 0
+
+
+def _fill_next_layer(
+    sums: FloatArray,
+    squared: bool,
+    start: int,
+    old: FloatArray,
+    least: Ranks,
+    new: FloatArray,
+    chosen: Ranks,
+    shared: int,
+    apply: Apply,
+) -> None:
+    """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
+
+    The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
+    as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
+    neighbours. Of `shared` rows or more, every `part`-th is filled first; the rows between two of these do not depend
+    on the others, and are shared among the threads of `apply`.
+    """
+    n = old.size
+    top = 2 ** max(n - 1, 0).bit_length()
+    fill = partial(_fill_rows, sums, squared, start, old, least, new, chosen)
+    if n < shared:
+        fill(0, n, top, 1)
+        return
+    part = max(top // PARTS, 1)
+    fill(0, n, top, part)
+    apply(lambda begin: fill(begin, min(begin + part, n), part // 2, 1), range(0, n, part))
 
 
 @njit
@@ -225,7 +263,17 @@ def _find_last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray,
     return _find_best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
-def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, half: int, choices: Ranks) -> int:
+def _run_layers(
+    sums: FloatArray,
+    squared: bool,
+    first: int,
+    last: int,
+    k: int,
+    half: int,
+    choices: Ranks,
+    shared: int,
+    apply: Apply,
+) -> int:
     """Find the best partition of sorted points into k >= 2 runs; return where run `half` + 1 starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
@@ -239,7 +287,7 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
     for j in range(2, k + 1):
         start = first + j - 1
         if j < k:
-            _fill_next_layer(sums, squared, start, old, least, new, chosen)
+            _fill_next_layer(sums, squared, start, old, least, new, chosen, shared, apply)
         else:
             new[-1], chosen[-1] = _find_last_row(sums, squared, start, old, int(least[-1]))
         if choices.shape[0] > 0:
@@ -251,8 +299,17 @@ def _run_layers(sums: FloatArray, squared: bool, first: int, last: int, k: int, 
     return first + half + int(middle[-1])
 
 
-def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> IntArray:
-    """Find the first points of runs 2..k in the best partition of sorted points; (6, n + 1) -> (k - 1,)."""
+def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, shared: int = SHARED) -> IntArray:
+    """Find the first points of runs 2..k in the best partition of sorted points; (6, n + 1) -> (k - 1,).
+
+    Layers of `shared` rows or more are filled by several threads, with the same result.
+    """
+    with side_by_side(PARTS if sums.shape[1] > shared and k > 2 else 1) as apply:
+        return np.array(sorted(_solve_spans(sums, squared, k, room, shared, apply)), dtype=np.intp)
+
+
+def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, shared: int, apply: Apply) -> list[int]:
+    """Find the first points of runs 2..k as `best_breaks`, in any order, with rows shared by `apply`."""
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
     while spans:
@@ -262,17 +319,17 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM) -> In
         n = last - first - k + 1
         half = k // 2
         if k > 2 and (k - 1) * n > room:
-            middle = _run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32))
+            middle = _run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32), shared, apply)
             found.append(middle)
             spans += [(first, middle, half), (middle, last, k - half)]
             continue
         choices = np.empty((k - 1, n), np.int32)
-        _run_layers(sums, squared, first, last, k, half, choices)
+        _run_layers(sums, squared, first, last, k, half, choices, shared, apply)
         row = n - 1
         for j in range(k, 1, -1):
             row = int(choices[j - 2, row])
             found.append(first + j - 1 + row)
-    return np.array(sorted(found), dtype=np.intp)
+    return found
 
 
 @njit

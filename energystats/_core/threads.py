@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 from energystats._core.interrupts import uninterrupted
 from energystats._core.locks import loading
 
-__all__ = ["map_side_by_side", "one_thread", "one_thread_up_to", "side_by_side", "threads_given"]
+__all__ = ["Apply", "map_side_by_side", "one_thread", "one_thread_up_to", "side_by_side", "threads_given"]
 
 
 LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread

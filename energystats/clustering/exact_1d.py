@@ -54,7 +54,7 @@ class _Values:
     @classmethod
     def of(cls, points: FloatArray, weights: FloatArray, power: int) -> Self:
         """Return the sorted distinct values of a column with the summed weights of equal points, both scaled."""
-        order = np.argsort(points, kind="stable")
+        order = np.argsort(points)
         ordered = points[order]
         new = np.concatenate(([True], ordered[1:] > ordered[:-1]))
         rank = np.empty(points.size, dtype=np.intp)
