@@ -27,6 +27,7 @@ __all__ = ["MEANINGS", "code_of_dialect", "read_csv", "twice_spelled"]
 
 
 WHOLE = re.compile(r"[-+]?\d+")
+LONG = re.compile(r"([-+]?\d+)(?:\.0*)?")  # whole numbers among decimals
 EXACT_DIGITS = 16  # of 2**53: shorter whole numbers are exact
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
@@ -207,8 +208,8 @@ class _CsvReader:
                 texts = [text and text.replace(sign, plain) for text in texts]
         known = [text for text in texts if text is not None]
         if not known or not all(map(WHOLE.fullmatch, known)):
-            long = [text for text in known if len(text) >= EXACT_DIGITS and WHOLE.fullmatch(text)]
-            if any(int(float(text)) != int(text) for text in long):
+            long = (LONG.fullmatch(text) for text in known if len(text) >= EXACT_DIGITS)
+            if any(int(float(whole[1])) != int(whole[1]) for whole in long if whole):
                 written = [text and cell for text, cell in zip(texts, cells, strict=True)]
                 return pd.Series(written, name=name, dtype=object)
             return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)

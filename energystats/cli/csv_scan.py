@@ -174,10 +174,19 @@ class Cells:
         return [cell.removeprefix(MARK) for cell in self.cells]
 
 
+def _is_number(cell: str) -> bool:
+    """Return whether a cell is a number as Python reads it."""
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 class DecimalPoints:
     """Record, by column, of numbers such as 1.000, which may be one thousand or 1 with three decimals.
 
-    A number such as 2.25 in any column shows that the point is a decimal sign.
+    A number such as 2.25 in any column of numbers shows that the point is a decimal sign.
     """
 
     def __init__(self, missing: Sequence[str], *, alone: bool) -> None:
@@ -185,25 +194,29 @@ class DecimalPoints:
         self.missing, self.alone = {"", *missing}, alone
         self.grouped: dict[int, str] = {}
         self.few: set[int] = set()
-        self.other: set[int] = set()
-        self.decimals = False
+        self.other: set[int] = set()  # columns with other cells,
+        self.decimals: set[int] = set()  # with numbers such as 2.25 among them,
+        self.texts: set[int] = set()  # and with text
 
     def scan(self, j: int, cells: Iterable[str]) -> None:
         """Record numbers in cells of column j that show whether the point is a decimal sign."""
-        for cell in dict.fromkeys(cell.removeprefix(MARK) for cell in cells):
-            if cell in self.missing or (j in self.other and (self.decimals or "." not in cell)):
+        for cell in dict.fromkeys(cell.removeprefix(MARK).strip(" \t") for cell in cells):
+            if cell in self.missing or j in self.texts:
                 continue
-            if GROUPED.fullmatch(cell):
-                self.grouped.setdefault(j, cell)
-            elif FEW_DIGITS.fullmatch(cell):
-                self.few.add(j)
-            else:
+            if j in self.other or not (GROUPED.fullmatch(cell) or FEW_DIGITS.fullmatch(cell)):
                 self.other.add(j)
-                self.decimals = self.decimals or POINT_NUMBER.fullmatch(cell) is not None
+                if not _is_number(cell):
+                    self.texts.add(j)
+                elif j not in self.decimals and POINT_NUMBER.fullmatch(cell) and not GROUPED.fullmatch(cell):
+                    self.decimals.add(j)
+            elif GROUPED.fullmatch(cell):
+                self.grouped.setdefault(j, cell)
+            else:
+                self.few.add(j)
 
     def doubt(self) -> tuple[int, str] | None:
         """Return the first column with a number whose points may separate thousands, and that number; None without."""
-        every = self.alone and not self.decimals
+        every = self.alone and not self.decimals - self.texts
         doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 

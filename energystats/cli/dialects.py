@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import re
 from collections.abc import Sequence
@@ -338,13 +339,23 @@ def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
     rows = _cells_of(lines, sep) or [[""]]
     if not rows[0][0].strip() or (named and all(len(row) == len(rows[0]) + 1 for row in rows[1:])):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
-    cells = [cell.strip() for row in rows for cell in row]
+    cells = _cells_of_numbers(rows)
     commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell) or (GROUPED.fullmatch(cell) and "," in cell)]
     if not commas or any(map(POINT_NUMBER.fullmatch, cells)):
         return False
     if all(map(GROUPED.fullmatch, commas)):
         raise ValueError(f"{doubt_of(commas[0])}.")
     return True
+
+
+def _cells_of_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the cells, without blanks around them, of columns that are mostly numbers; text may look like a number."""
+    found: list[str] = []
+    for column in itertools.zip_longest(*rows, fillvalue=""):
+        cells = [text for cell in column if (text := cell.strip())]
+        numbers = sum(bool(POINT_OR_WHOLE.fullmatch(cell) or GROUPED.fullmatch(cell)) for cell in cells)
+        found += cells if 2 * numbers >= len(cells) else []
+    return found
 
 
 def doubt_of(number: str) -> str:

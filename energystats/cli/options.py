@@ -210,11 +210,24 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
         super().__init__(*args, **(how | PLAIN))
 
 
+class StoreOnce(argparse.Action):
+    """Store the value of an option that does not add up, and refuse another one, which would replace the first."""
+
+    def __call__(self, parser: Any, options: argparse.Namespace, value: Any, option: str | None = None) -> None:
+        earlier: list[str] = vars(options).setdefault("stored", [])
+        if self.dest in earlier and getattr(options, self.dest) != value:
+            several = isinstance(self.metavar, str) and {"A,B": "names", "A:B": "rows"}.get(self.metavar)
+            parser.error(f"{option} must be given once" + f", with commas between {several}" * bool(several))
+        earlier.append(self.dest)
+        setattr(options, self.dest, value)
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are BadInputError, printed as one line, and whose help is plain text."""
 
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **({"formatter_class": HelpText} | how | PLAIN))
+        self.register("action", None, StoreOnce)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse command line words; the value of an option may begin with a hyphen if it names no option."""

@@ -34,6 +34,8 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
     if sparse.issparse(values):
         if values.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
+        if values.dtype.kind in "iu":
+            as_numbers(values.tocsr().data, name)  # which refuses what floats cannot hold
         matrix = values
     else:
         index = matrix_index(table)

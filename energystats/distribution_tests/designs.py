@@ -61,6 +61,9 @@ class Design:
 
     def __post_init__(self) -> None:
         check_flag(self.paired, "paired")
+        for name in ("strata", "whole_plots"):  # what happens to the user's array later must not change the design
+            labels = getattr(self, name)
+            object.__setattr__(self, name, labels.copy() if hasattr(labels, "copy") else labels)
 
     def __repr__(self) -> str:
         parts = [f"strata={_show_labels(self.strata)}"] * (self.strata is not None)

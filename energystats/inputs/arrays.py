@@ -102,8 +102,11 @@ def as_numbers(values: Any, name: str) -> FloatArray:
             f"convert it first, for example with `{how}`."
         )
     # before they become doubles, which would round them without a word
+    known = array.compressed() if isinstance(array, np.ma.MaskedArray) else array
     if array.dtype.kind in "iu":
-        check_whole_numbers(array.compressed() if isinstance(array, np.ma.MaskedArray) else array, name)
+        check_whole_numbers(known, name)
+    elif array.dtype.itemsize > 8 or isinstance(table.values, list | tuple):
+        _check_wider(known, table.values, name)
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     return np.array(array, dtype=np.float64, order="C")
@@ -189,7 +192,9 @@ def doubles_of(values: Any, name: str) -> FloatArray:
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
-    whole = [is_integer_dtype(dtype) for dtype in (values.dtypes if values.ndim == 2 else [values.dtype])]
+    # decimals of Arrow are whole numbers at that size, or have digits that no double holds
+    dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
+    whole = [is_integer_dtype(dtype) or str(dtype).startswith("decimal") for dtype in dtypes]
     if any(whole):
         # whole numbers are doubles by now, so that 2**53 may have been one more
         columns = array.reshape(len(array), len(whole))
@@ -205,6 +210,20 @@ def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
         raise ValueError(_beyond_exact(name, hint, where))
+
+
+def _check_wider(array: AnyArray, values: Any, name: str) -> None:
+    """Raise ValueError if whole numbers beyond 2**53 were rounded, those of long doubles or of lists beside floats."""
+    if not array.size or not (np.abs(array) > LARGEST_INTEGER).any():
+        return
+    if array.dtype.itemsize > 8:
+        large = array[np.isfinite(array) & (np.abs(array) > LARGEST_INTEGER)]
+        rounded = (large == np.rint(large)) & (large != large.astype(np.float64))
+    else:
+        entries = np.array(values, dtype=object).ravel()
+        rounded = [isinstance(entry, numbers.Integral) and abs(int(entry)) > LARGEST_INTEGER for entry in entries]
+    if np.any(rounded):
+        raise ValueError(_beyond_exact(name))
 
 
 def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:

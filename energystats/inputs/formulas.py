@@ -552,6 +552,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     parts = isinstance(right, tuple) or not all(hasattr(term, "factors") for term in right)
     if parts or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
+    _check_numbers(formula, right)
     _check_sides(formula, list(left), with_response)
     _check_doubles(formula, len(list(left)))
     _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
@@ -599,6 +600,17 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
         )
     if left and not with_response:
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
+
+
+def _check_numbers(formula: str, terms: Any) -> None:
+    """Raise ValueError for a number that is combined with variables, such as 1/x, which would mean x itself."""
+    for term in terms:
+        numbers = [str(factor) for factor in term.factors if factor.eval_method.value == "literal"]
+        if numbers and len(term.factors) > 1:
+            raise ValueError(
+                f"`formula`: the signs / * : nest and cross terms and compute nothing, so that {numbers[0]} has no "
+                f"effect in the term {term}; write what is to be computed in I(), as in I(1/x), got {formula!r}."
+            )
 
 
 def _check_signs(formula: str) -> None:

@@ -118,7 +118,7 @@ def as_table(values: Any) -> InputTable:
         import pandas as pd
 
         # its type says what it holds, which an array of NumPy would not
-        return InputTable(pd.Series(values), ("x",))
+        return InputTable(_decode_dictionaries(pd.Series(values)), ("x",))
     if not hasattr(values, "iloc"):
         if hasattr(values, "row_index"):  # blocks of rows
             return InputTable(values, values.columns, values.row_index, values.indices)
@@ -126,7 +126,8 @@ def as_table(values: Any) -> InputTable:
     # results keep the index, so it is copied: the user may rename the rows of the frame afterwards
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
-    return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
+    decoded = _decode_dictionaries(values)
+    return InputTable(decoded, write_names(names), None if index is None else index.copy(), delayed=delayed)
 
 
 def _convert_by_library(values: Any) -> Any:
@@ -150,6 +151,22 @@ def _is_pandas_array(values: Any) -> bool:
     return kind.__module__.partition(".")[0] == "pandas" and (
         hasattr(values, "_from_sequence") or kind.__name__ == "CategoricalIndex"
     )
+
+
+def _decode_dictionaries(values: Any) -> Any:
+    """Return a frame or column with dictionaries of Arrow as categories of pandas, whatever type their values have."""
+    for j, dtype in enumerate(values.dtypes if values.ndim == 2 else [values.dtype]):
+        if hasattr(getattr(dtype, "pyarrow_dtype", None), "index_type"):
+            import pandas as pd
+            import pyarrow as pa
+
+            column = values.iloc[:, j] if values.ndim == 2 else values
+            found = pa.chunked_array(pa.array(column.array)).unify_dictionaries().to_pandas().array
+            if values.ndim == 1:
+                return pd.Series(found, index=values.index, name=values.name)
+            values = values.copy(deep=False)
+            values.isetitem(j, pd.Series(found, index=values.index))
+    return values
 
 
 def _convert_exactly(values: Any) -> Any:
