@@ -841,14 +841,28 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
 
 
 def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
-    """Warn if one of two samples of a column has two values only, and the other, as long, many: labels, perhaps."""
-    if len(sizes) != 2 or sizes[0] != sizes[1] or pooled.shape[1] != 1:
+    """Warn if the second of two samples of a column seems to hold the sizes of groups of the first, or one labels.
+
+    Labels: it has two values only, and the other, as long, many.
+    """
+    if len(sizes) != 2 or pooled.shape[1] != 1:
         return
-    counts = [np.unique(sample).size for sample in np.split(pooled[:, 0], 2)]
-    if min(counts) == 2 and max(counts) >= MANY_VALUES:
-        which = "first" if counts[0] == 2 else "second"
+    first, last = np.split(pooled[:, 0], [sizes[0]])
+    counts = (last >= 1).all() and (last == np.rint(last)).all() and not (first == np.rint(first)).all()
+    if 1 < last.size < MANY_VALUES and counts and last.sum() == first.size:
         warn(
-            f"The {which} of two samples has two distinct values, and the other {max(counts)} in as many rows: they "
+            f"The second sample adds up to the {sizes[0]} rows of the first one: it was compared with it as "
+            "measurements. If it holds the sizes of groups, as in R's `eqdist.etest`, name the group of every row: "
+            "`groups=np.repeat(np.arange(len(sizes)), sizes)`.",
+            EnergyStatsWarning,
+        )
+    if sizes[0] != sizes[1]:
+        return
+    distinct = [np.unique(sample).size for sample in (first, last)]
+    if min(distinct) == 2 and max(distinct) >= MANY_VALUES:
+        which = "first" if distinct[0] == 2 else "second"
+        warn(
+            f"The {which} of two samples has two distinct values, and the other {max(distinct)} in as many rows: they "
             "were compared as measurements of one thing. If they are the groups of its rows, pass them as `groups=`.",
             EnergyStatsWarning,
         )

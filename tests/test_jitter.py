@@ -521,6 +521,27 @@ def test_preferred_digits_are_found_and_their_surplus_is_spread(n, share, step, 
     assert np.abs(found.values - x)[inner].max() <= max(step / 2, 1)
 
 
+@pytest.mark.parametrize(("fine", "coarse", "sd", "n"), [(1 / 60, 1, 0.9, 600), (1, 15, 12, 600), (0.01, 0.5, 1, 600)])
+def test_heaps_of_two_grids_are_spread_and_noted(fine, coarse, sd, n, rng):
+    """Nearly all such samples were rejected, and a third of them without a word."""
+    rejected = 0
+    for seed in range(6):
+        x = 4 * sd + sd * rng.standard_normal(n)
+        x = np.where(rng.random(n) < 0.3, coarse * np.round(x / coarse), fine * np.round(x / fine))
+        assert jitter_ties(x, rng).heaped
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", es.TiesWarning)
+            rejected += es.cluster_test(x, rng=seed).pvalue <= 0.05
+    assert rejected <= 3
+
+
+def test_two_tall_heaps_are_noted(rng):
+    """As in R's geyser, where 53 of 299 durations are 4 and 23 are 2; of one value, `filled` tells."""
+    x = np.concatenate([np.round(rng.normal(3, 1, 200) * 60) / 60, np.full(50, 4.0), np.full(25, 2.0)])
+    assert jitter_ties(x, rng).heaped
+    assert not jitter_ties(np.round(rng.normal(3, 1, 300) * 60) / 60, rng).heaped
+
+
 @pytest.mark.parametrize(
     "draw",
     [

@@ -7,7 +7,6 @@ the worst case of tests of unimodality. Many equal values at an end of a fine sc
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -32,14 +31,19 @@ WIDEST_JITTER = 0.6  # standard deviations of the points, in the mean of their d
 HEAP = 2  # times as frequent as their neighbours, and two points more
 SMALLEST_HEAP = 5  # points
 SEVERAL = 3  # values
+TALL, TALL_HEAP = 4, 10  # times as frequent, and points, of which two values are enough
 OFF_GRID = 1e-3  # of a grid step
 HEAPED_SHARE = 0.1  # of all points, more than their neighbours have
-# or where every second, fifth or tenth value of a grid is more frequent than the values beside it lead to expect
-PREFERRED = {2: {1: 9 / 16, 3: -1 / 16}, 5: {1: 4 / 6, 2: -1 / 6}, 10: {1: 4 / 6, 2: -1 / 6}}  # cubic interpolation
-BETWEEN_HEAPS = {2: 3, 5: 2, 10: 5}  # places from a heap to one that is no heap, and not beside it
+# or where every second, fifth, tenth, ... value of a grid is more frequent than the values beside it lead to expect
+STEPS = (4, 5, 10, 12, 15, 20, 25, 30, 50, 60, 100, 500, 1000)  # of minutes, months, cents as well
+PREFERRED = {2: {1: 9 / 16, 3: -1 / 16}} | {s: {1: 4 / 6, 2: -1 / 6} for s in STEPS}  # cubic interpolation
+# places from a heap to some that are none, and not beside one
+BETWEEN_HEAPS = {2: {3}} | {s: {m for m in (s // 4, 3 * s // 8, s // 2) if m > 1} for s in STEPS}
 PREFERRED_SHARE = 0.03  # of all points, more than expected
-LONGEST_GRID = 10**6  # steps
-BEYOND_CHANCE = 4.0  # standard deviations
+LONGEST_GRID = 200_000  # steps
+BEYOND_CHANCE, FAR_BEYOND, BY_CHANCE = 4.0, 6.0, 2.0  # standard deviations; two heaps are enough far beyond
+WIDEST_OF_TWO = 1.5  # standard deviations of all values, which two such heaps are apart
+SMALLEST_EXCESS = 1e-9  # points
 
 # a pile of equal values at an end is a limit, and not a value of a grid, where it is:
 PILE = 3.0  # times as large as any value between the ends
@@ -220,8 +224,15 @@ def _spread_over_triangles(
 
 
 def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
-    """Return whether several inner values, on a grid of their own, are far more frequent than their neighbours."""
+    """Return whether several inner values, on a grid of their own, are far more frequent than their neighbours.
+
+    Two are enough, on any grid, where they are four times as frequent.
+    """
     beside = np.maximum(counts[:-2], counts[2:])
+    tall = counts[1:-1] >= np.maximum(TALL_HEAP, TALL * beside + 2)
+    of_tall = int((counts[1:-1] - beside)[tall].sum())
+    if np.count_nonzero(tall) > 1 and counts.size > OTHER_VALUES + 2 and of_tall >= HEAPED_SHARE * counts.sum():
+        return True
     excess = np.where(counts[1:-1] >= np.maximum(SMALLEST_HEAP, HEAP * beside + 2), counts[1:-1] - beside, 0)
     if np.count_nonzero(excess) < SEVERAL or excess.sum() < HEAPED_SHARE * counts.sum():
         return False
@@ -235,37 +246,54 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
 
 
 def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, float, float] | None:
-    """Find whether every second, fifth or tenth value of a grid has more points than those beside it lead to expect.
+    """Find whether every second, fifth, tenth, ... value of a grid has more points than those beside it lead to expect.
 
-    So do numbers that some people round to halves, fives or tens. The frequencies of a smooth density beside a value
-    give its own by cubic interpolation; heaps are several in a row and of one size, the mode of counts is one. They
-    stand on a smooth density: between narrow clusters there are fewer points than beside each. Returns which
-    values are heaps, the share of their points that is too many, and the step between them; or None.
+    So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
+    a smooth density beside a value give its own by cubic interpolation; heaps are several in a row and of one size, the
+    mode of counts is one. They stand on a smooth density: between narrow clusters there are fewer points than beside
+    each. Returns which values are heaps, the share of their points that is too many, and the step; or None.
     """
     unit = float(np.diff(values).min())
     places = (values - values[0]) / unit
     if not places[-1] <= LONGEST_GRID or np.abs(places - np.round(places)).max() > OFF_GRID:
         return None
     whole = np.round(places).astype(np.intp)
-    on_grid = np.bincount(whole, weights=counts)
+    on_grid = np.bincount(whole, weights=counts).astype(np.float64)
+    spread = float(np.sqrt(np.cov(values, fweights=counts)))
     best, found = BEYOND_CHANCE, None
     for step, weights in PREFERRED.items():
-        midway = BETWEEN_HEAPS[step]
-        far = max(midway, *weights)
+        between = BETWEEN_HEAPS[step]
+        far = max(*between, *weights)
         at = np.arange(far, on_grid.size - far)
-        excess = on_grid[at] - sum(weight * (on_grid[at - j] + on_grid[at + j]) for j, weight in weights.items())
-        hollow = on_grid[at - 1] + on_grid[at + 1] - 2 * (on_grid[at - midway] + on_grid[at + midway])
-        variance = 1 + 2 * sum(weight**2 for weight in weights.values())
-        for first in range(step):
-            own, points = excess[first::step], float(on_grid[at[first::step]].sum())
-            surplus, heaps = float(own.sum()), np.count_nonzero(3 * own >= own.max(initial=0.0))
-            enough = points > 0 and surplus > PREFERRED_SHARE * counts.sum() and heaps >= SEVERAL
-            if enough and hollow[first::step].sum() <= 0:
-                beyond = surplus / math.sqrt(variance * points)
-                if beyond > best:
-                    share = min(surplus / points, 1.0)
-                    best, found = beyond, ((whole - at[first]) % step == 0, share, step * unit)
+        if at.size <= step:
+            continue
+        beside = {j: on_grid[at - j] + on_grid[at + j] for j in (1, *between, *weights)}
+        excess = on_grid[at] - sum(weight * beside[j] for j, weight in weights.items())
+        variance = on_grid[at] + sum(weight**2 * beside[j] for j, weight in weights.items())
+        # places that are so many steps apart stand in one column
+        own = _in_columns(excess, step)
+        points, surplus, chance, next_to, *others = (
+            _in_columns(each, step).sum(axis=0)
+            for each in (on_grid[at], excess, variance, beside[1], *(beside[j] for j in between))
+        )
+        heaps = np.count_nonzero(3 * own >= np.maximum(own.max(axis=0), SMALLEST_EXCESS), axis=0)
+        beyond = surplus / np.sqrt(np.maximum(chance, 1.0))
+        two = (beyond > FAR_BEYOND) & (2 * points < counts.sum()) & (step * unit <= WIDEST_OF_TWO * spread)
+        enough = (points >= surplus) & (surplus > PREFERRED_SHARE * counts.sum())
+        enough &= heaps >= np.where(two, 2, SEVERAL)
+        for other in others:
+            enough &= next_to - 2 * other <= BY_CHANCE * np.sqrt(next_to + 4 * other)
+        beyond[~enough] = 0.0
+        first = int(beyond.argmax())
+        if beyond[first] > best:
+            share = float(min(surplus[first] / points[first], 1.0))
+            best, found = float(beyond[first]), ((whole - at[first]) % step == 0, share, step * unit)
     return found
+
+
+def _in_columns(values: FloatArray, step: int) -> FloatArray:
+    """Return values in rows of `step`, zeros at the end; (m,) -> (ceil(m / step), step)."""
+    return np.append(values, np.zeros(-values.size % step)).reshape(-1, step)
 
 
 def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | None:

@@ -511,12 +511,16 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
-    """Split a --where condition into column, comparison and value; the longest column name that fits counts."""
+    """Split a --where condition into column, comparison and value; raise BadInputError if two columns fit."""
     found = re.finditer(f"(?=({'|'.join(OPERATORS)}))", condition)
     fits = [(condition[: m.start()].strip(), m[1], condition[m.end(1) :].strip()) for m in found]
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:
         find_column(table, fits[0][0])
-    name, operator, value = max(named, key=lambda fit: len(fit[0]))
+    name, operator, value = named[0]
+    if named[-1][0] != name:
+        raise BadInputError(
+            f"--where {condition}: may be about column {name!r} or {named[-1][0]!r} of {table.file}; rename one."
+        )
     return name, "==" if operator == "=" else operator, value

@@ -209,9 +209,9 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     shown = ", ".join(heaped[:SHOWN]) + (", ..." if len(heaped) > SHOWN else "")
     heaps = Caution(
         f"Some values of {shown} are heaps, which can count as modes.",
-        "They are more frequent than those beside them, as of values rounded to several grids at once. Where it is "
-        "every second, fifth or tenth, as many points as are too many were spread over that step; to be sure, round "
-        "all values to the coarsest grid.",
+        "They are more frequent than those beside them, as of values rounded to several grids at once. Where they "
+        "are a regular step apart, as fives, tens or whole hours are, as many points as are too many were spread over "
+        "that step; to be sure, round all values to the coarsest grid.",
     )
     warn(heaps, TiesWarning)
     return (heaps, *notes)
