@@ -237,7 +237,7 @@ def test_the_test_and_the_validation_say_that_a_gap_parts_clusters_otherwise(rng
     X, _ = one_large(rng, 1940, 60, 1)
     test = es.cluster_test(X, n_splits=2, rng=0)
     assert max(test.partition.sizes) < 0.75 * len(X)
-    assert "A gap beside the border of the clusters shown parts 19" in " ".join(test.notes)
+    assert "A gap parts the points otherwise than the clusters shown, into 19" in " ".join(test.notes)
     found = es.validate_clusters(X, 2, rng=0)
     words = " ".join(found.summary().split())
     assert words.startswith("At level 0.05: there is structure (p = ")
@@ -247,7 +247,7 @@ def test_the_test_and_the_validation_say_that_a_gap_parts_clusters_otherwise(rng
     assert merge["parted"] == (0, 1)
     assert merge["moved"] > 0.1
     assert sum(merge["gap"]) == len(X)
-    assert "A gap beside their border parts the points of two clusters otherwise: 0 and 1 (" in " ".join(found.notes)
+    assert "A gap parts the points of two clusters otherwise than their border: 0 and 1 (" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize(("shift", "said"), [(0.0, False), (2.0, True)])
@@ -280,6 +280,16 @@ def test_whole_clusters_between_a_border_and_a_gap_are_no_crowd(seed):
     assert (found.merges["moved"] == 0).all()
 
 
+def test_a_border_in_a_gap_is_not_compared_with_another_gap():
+    """Two clusters asked for, three there: a stray point at the border once denied the two, beside the second gap."""
+    for seed in range(3, 6):
+        rng = np.random.default_rng([11, seed])
+        X = np.repeat([0, 1, 2], [100, 80, 40])[:, None] * [8.0, 0.0] + rng.normal(size=(220, 2))
+        found = es.validate_clusters(X, 2, rng=0)
+        assert found.groups == ((0,), (1,))
+        assert not any("A gap parts" in note for note in found.notes)
+
+
 LAYOUTS = {
     "3 x 3": [[7.0 * a, 7.0 * b] for a in range(3) for b in range(3)],
     "hexagon and its centre": [[0.0, 0.0]] + [[7 * np.cos(a), 7 * np.sin(a)] for a in np.arange(6) * np.pi / 3],
@@ -308,6 +318,6 @@ def test_a_row_of_clusters_is_cut_between_them_whatever_the_scale(rng):
         wrong += es.cluster_tree(X, standardize=True, rng=0).k != 3
         test = es.cluster_test(X, standardize=True, rng=0)
         halves = min(test.partition.sizes) > 250
-        assert not halves or any("A gap beside the border" in note for note in test.notes)
+        assert not halves or any("A gap parts the points otherwise" in note for note in test.notes)
         wrong += halves and len(es.validate_clusters(X, 2, standardize=True, rng=0).groups) != 1
     assert wrong <= 1

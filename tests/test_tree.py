@@ -554,3 +554,13 @@ def test_one_column_is_numbered_from_left_to_right_by_all(rng):
     # clusters that overlap are numbered by size, and have no breaks
     mixed = es.validate_clusters(x, partition=np.arange(80) % 3 // 2, n_resamples=9, rng=0).partition
     assert (mixed.breaks, mixed.sizes) == (None, (54, 26))
+
+
+def test_nodes_near_the_level_are_counted(rng):
+    """Where a p-value is near the level another seed can decide otherwise, which changes the number of clusters."""
+    X = np.concatenate([rng.normal(0, 1, (60, 2)), rng.normal(9, 1, (60, 2))])
+    found = es.cluster_tree(X, rng=0)
+    first = tuple(replace(node, pvalue_adjusted=0.001 if node.children else 1.0) for node in found.nodes[:-1])
+    for pvalue, said in ((0.5, "not split: 2"), (0.2, "near the level: 1 (another seed"), (0.011, "near the level: 1")):
+        nodes = (*first, replace(found.nodes[-1], pvalue_adjusted=pvalue))
+        assert said in replace(found, nodes=nodes).summary()

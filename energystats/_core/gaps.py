@@ -21,15 +21,16 @@ EMPTY = 0.25  # share of the crowds beside it that a gap has at most, where it i
 NARROWER = 0.5, 0.25  # of a window, in which the emptiest place of a gap is found
 
 
-def find_gap(t: FloatArray, labels: IntArray) -> float | None:
+def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
     """Find the gap in which two clusters are better parted than where they are cut; positions (n,), labels 0, 1 (n,).
 
     A gap has clearly fewer points in a window around it than both the crowds beside it and the place of the cut. Of
     gaps that are about as empty as the emptiest, that with the fewest points between it and the cut is taken. None if
-    there is no gap, or the cut lies in one, that narrower windows may show. O(n log n) time, O(n) memory.
+    there is no gap, or the cut lies in one, that narrower windows may show: with next to no points at the cut, or less
+    than `slack` points from the emptiest place near it. O(n log n) time, O(n) memory.
     """
     line = _SortedPoints.of(t, labels)
-    if line.is_equal or line.crowding(NARROW) <= AS_EMPTY[1]:
+    if line.is_equal or line.crowding(NARROW) <= AS_EMPTY[1] or line.find_gap_at_cut(slack) is not None:
         return None
     seen = line.count(WIDE)
     at_cut = seen.counts[line.cut]
@@ -37,11 +38,16 @@ def find_gap(t: FloatArray, labels: IntArray) -> float | None:
     return _choose_gap(line, seen, seen.is_clear & fewer)
 
 
-def find_nearest_gap(t: FloatArray, labels: IntArray) -> float | None:
-    """Find the clear gap along a line with the fewest points between it and the cut of two clusters; None for none."""
+def find_nearest_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
+    """Find the clear gap along a line with the fewest points between it and the cut of two clusters; None for none.
+
+    If the cut lies in a gap, less than `slack` points from its emptiest place, that place is returned.
+    """
     line = _SortedPoints.of(t, labels)
     if line.is_equal:
         return None
+    if (place := line.find_gap_at_cut(slack)) is not None:
+        return place
     seen = line.count(WIDE)
     return _choose_gap(line, seen, seen.is_clear & (seen.share <= EMPTY), among_all=True)
 
@@ -148,6 +154,19 @@ class _SortedPoints:
         seen = [self.count(window) for window in windows]
         shares = [float(one.share[self.cut]) for one in seen if one.is_clear[self.cut]]
         return min(shares, default=float(seen[0].share[self.cut]))
+
+    def find_gap_at_cut(self, slack: int) -> float | None:
+        """Return the emptiest place near the cut if that lies in a gap, less than `slack` points from it; else None.
+
+        It is told by the widest of the narrower windows in which the cut has clearly fewer points than the crowds.
+        """
+        for window in NARROW:
+            seen = self.count(window)
+            if seen.is_clear[self.cut]:
+                place = self.refine(seen, self.cut)
+                between = abs(int(np.searchsorted(self.x, place)) - self.cut - 1)
+                return place if between < slack else None
+        return None
 
     def count(self, window: float) -> _Counts:
         """Count the points in windows around every place, of half that width times the spread times n**-.2."""

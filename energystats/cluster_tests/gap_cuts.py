@@ -70,7 +70,7 @@ def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
     if moved < NAMED_FROM * of_test.size:
         return ()
     sizes = write_counts(sorted(np.bincount(in_gap).tolist(), reverse=True))
-    short = f"A gap beside the border of the clusters shown parts {sizes} points: {moved} lie on the wrong side."
+    short = f"A gap parts the points otherwise than the clusters shown, into {sizes}: {moved} lie on another side."
     return (Caution(short, f"{WHY} `cluster_tree(X)` cuts in the gap."),)
 
 
@@ -85,7 +85,7 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
             if rows.size < SMALLEST_PAIR:
                 continue
             sides = (labels[rows] == b).astype(np.intp)
-            parted, _ = _part_in_gap(space, rows, sides, copy.deepcopy(rng))
+            parted, _ = _part_in_gap(space, rows, sides, copy.deepcopy(rng), FEWEST_MOVED)
             moved = np.count_nonzero(parted != sides) / rows.size
             if moved > worst.moved:
                 gap = tuple(np.bincount(parted, minlength=2).tolist())
@@ -101,17 +101,20 @@ def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
         return ()
     more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
     which = "; ".join(f"{m.parted[0]} and {m.parted[1]} ({write_counts(m.gap)})" for m in others[:NAMED])
-    return (Caution(f"A gap beside their border parts the points of two clusters otherwise: {which}{more}.", WHY),)
+    return (Caution(f"A gap parts the points of two clusters otherwise than their border: {which}{more}.", WHY),)
 
 
-def _part_in_gap(space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator) -> tuple[IntArray, float]:
+def _part_in_gap(
+    space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator, slack: int = 0
+) -> tuple[IntArray, float]:
     """Part two clusters of some rows in a gap, if their border goes through a crowd; (m,), (m,) labels -> (m,).
 
-    Also returned is how densely points lie at the border.
+    Also returned is how densely points lie at the border. A border that lies in a gap, less than `slack` points from
+    its emptiest place, is not moved into an emptier gap elsewhere.
     """
     scorer = space.scorer
     crowding = _crowding_of_border(scorer, rows, labels)
-    moved = _settle(scorer, rows, labels)
+    moved = _settle(scorer, rows, labels, slack)
     if (now := _crowding_of_border(scorer, rows, moved)) < crowding:
         return moved, now
     if crowding < CROWDED:
@@ -138,16 +141,16 @@ def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> flo
     return own if t is None else min(own, crowding_of(t[rows], labels))
 
 
-def _settle(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+def _settle(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int = 0) -> IntArray:
     """Move the border of two clusters into a gap along their own line, and turn it; (m,), (m,) labels -> (m,)."""
-    return _sharpen(scorer, rows, _move_along(scorer, rows, labels))
+    return _sharpen(scorer, rows, _move_along(scorer, rows, labels, slack), slack)
 
 
-def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> IntArray:
     """Move the border of two clusters along the line through their means into a gap, until it lies in one."""
     for _ in range(ROUNDS):
         t = scorer.along(rows[labels == 1], rows[labels == 0])[rows]
-        if (place := find_gap(t, labels)) is None:
+        if (place := find_gap(t, labels, slack)) is None:
             break
         moved = (t > place).astype(np.intp)
         if np.array_equal(moved, labels):
@@ -156,7 +159,7 @@ def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
     return labels
 
 
-def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
+def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> IntArray:
     """Turn the border between two clusters that a gap parts, by Fisher's discriminant, while the gap becomes emptier.
 
     The line through the means is askew where a side holds several clusters, and leaves points of one on the other side.
@@ -164,7 +167,7 @@ def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray) -> IntArray:
     crowding = _crowding_of_border(scorer, rows, labels)
     for _ in range(ROUNDS):
         line = fisher_line(scorer, rows, labels)
-        if line is None or (place := find_nearest_gap(t := line[rows], labels)) is None:
+        if line is None or (place := find_nearest_gap(t := line[rows], labels, slack)) is None:
             break
         turned = (t > place).astype(np.intp)
         if not (now := crowding_of(t, turned)) < crowding:

@@ -30,6 +30,7 @@ __all__ = [
     "ClusterTestResult",
     "Comparison",
     "Contrast",
+    "OfOtherClusters",
     "Scored",
     "ShownElsewhere",
     "contrast_rows",
@@ -44,6 +45,12 @@ PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns
 
 class ShownElsewhere(Caution):
     """Hold a caution that p belongs to other clusters than those of the points as given."""
+
+    __slots__ = ()
+
+
+class OfOtherClusters(Caution):
+    """Hold a caution that p belongs to clusters of parts of the points that are others than those shown."""
 
     __slots__ = ()
 

@@ -17,7 +17,14 @@ from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, name_population, note_even_steps, note_lines
 from energystats.cluster_tests.options import ClusterTestOptions
-from energystats.cluster_tests.results import NO_CLUSTERS, ClusterTestResult, Scored, ShownElsewhere, contrast_rows
+from energystats.cluster_tests.results import (
+    NO_CLUSTERS,
+    ClusterTestResult,
+    OfOtherClusters,
+    Scored,
+    ShownElsewhere,
+    contrast_rows,
+)
 from energystats.cluster_tests.scores import Scorer, jittered_anew, make_scorer, wants_jitters, without_isolated
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, SHARES, Kind, Space, spaces_of
 from energystats.cluster_tests.unimodality import (
@@ -532,7 +539,7 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     if mean >= SAME_CLUSTERS:
         return ()
     return (
-        Caution(
+        OfOtherClusters(
             "p belongs to other clusters than those shown: to those of parts of the points, whose lines were tested.",
             f"Their mean adjusted Rand index with the clusters shown is {mean:.2f}. Clusters of few points do not lie "
             "in every part.",

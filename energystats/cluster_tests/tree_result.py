@@ -27,6 +27,7 @@ __all__ = ["ClusterTreeResult", "TreeNode"]
 
 
 ROUNDING = 1e-9  # of a p-value
+NEAR = 5.0  # times above or below the level, within which another seed can decide otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -221,9 +222,11 @@ class ClusterTreeResult(VerdictFirst, Labelled):
                 "seed gives other p." + " It is the smallest that so many draws can give." * smallest
             )
             kept = [node.pvalue_adjusted for node in tested if not node.children]
-            of_kept = f" (smallest adjusted {p_text(min(kept))})" if kept else ""
+            near = sum(self.level / NEAR <= node.pvalue_adjusted <= self.level * NEAR for node in tested)
+            not_split = f"not split: {len(kept)}" + (f" (smallest adjusted {p_text(min(kept))})" if kept else "")
+            close = f"near the level: {near} (another seed can give other clusters)"
             lines.append(
-                f"Nodes tested: {len(tested)}; split: {len(tested) - len(kept)}; not split: {len(kept)}{of_kept}."
+                f"Nodes tested: {len(tested)}; split: {len(tested) - len(kept)}; {close if near else not_split}."
             )
         points = "points" if self.labels.size > 1 else "point"
         lines.append(f"Clusters (leaves, `.partition`): {write_counts(self.sizes)} {points}.")

@@ -667,10 +667,11 @@ def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
     first = int(own.argmin())
     if own[first] > LEVEL or columns[first].rejected:
         return ()
-    p = f"{p_text(float(own[first]))} by Holm's method over {len(columns)} columns"
+    p = p_text(float(own[first]))
     return (
         Caution(
-            f"{shorten_name(columns[first].what)} by itself is not unimodal ({p}), but all points show nothing.",
+            f"Asked alone, {shorten_name(columns[first].what)} has {p} (Holm, {len(columns)} columns); all points, "
+            "asked first, show nothing.",
             "Adjusted p-values of columns are not below p of all points, which was asked first, along lines between "
             "clusters. To ask of single columns alone, test them with `cluster_test`, and adjust these.",
         ),

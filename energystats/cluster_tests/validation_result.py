@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.merges import MOVED_AT_MOST, Merge
-from energystats.cluster_tests.results import PLACES, ClusterTestResult
+from energystats.cluster_tests.results import PLACES, ClusterTestResult, OfOtherClusters
 from energystats.cluster_tests.split import ALIKE
 from energystats.clustering.partition import Partition
 from energystats.clustering.partition_views import choose_plane
@@ -390,6 +390,8 @@ class ClusterValidationResult(VerdictFirst):
     def _same_clusters(self) -> str:
         """Return text that the test of all points shows the clusters of this partition, if so; else an empty string."""
         if self.structure is None or self.structure.partition is None:
+            return ""
+        if any(isinstance(note, OfOtherClusters) for note in self.structure.notes):
             return ""
         from sklearn.metrics import adjusted_rand_score
 
