@@ -535,6 +535,17 @@ def test_heaps_of_two_grids_are_spread_and_noted(fine, coarse, sd, n, rng):
     assert rejected <= 3
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+def test_the_tail_of_a_limit_is_drawn_several_times(columns, rng):
+    """With one tail for all splits, p of a censored normal column was between .11 and 1, by the seed alone."""
+    X = np.maximum(rng.normal(size=(200, columns)), [-0.8, -9.0][:columns])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        pvalues = [es.cluster_test(X, rng=seed).pvalue for seed in range(6)]
+    assert max(pvalues) <= 8 * min(pvalues)
+    assert min(pvalues) > 0.01
+
+
 def test_two_tall_heaps_are_noted(rng):
     """As in R's geyser, where 53 of 299 durations are 4 and 23 are 2; of one value, `filled` tells."""
     x = np.concatenate([np.round(rng.normal(3, 1, 200) * 60) / 60, np.full(50, 4.0), np.full(25, 2.0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
 from energystats._core.jitter import Reach, find_reach, jitter_places, jitter_ties
-from energystats._core.ratios import find_ratios
+from energystats._core.ratios import Ratios, find_ratios
 from energystats._core.row_counts import RowCounts, find_row_counts
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column
@@ -48,6 +49,7 @@ ROW_COUNTS = (
 INNER_SHARE = 0.9  # of the rows, whose distance from the middle is a width
 FAR_OUT = 4.0  # widths from the middle
 ISOLATED = 2.0  # widths from the third nearest row
+KEPT_UP_TO = 20_000  # values
 THIRD_NEAREST = 3  # 0 is the row itself
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
@@ -147,15 +149,15 @@ def _centred_columns(points: FloatArray) -> FloatArray:
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
-    """Return whether every split has jitter of its own: steps between tied values of a column are wide.
+    """Return whether every split has jitter of its own: steps between tied values are wide, or a tail was drawn.
 
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
-    return d.coordinates is not None and any(column.coarse for column in scorer.ties)
+    return d.coordinates is not None and any(column.coarse or column.cut_off for column in scorer.ties)
 
 
 def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) -> Scorer:
-    """Return a scorer with jitter of its own if steps between tied values are wide, else the one given."""
+    """Return a scorer with jitter of its own where one jitter can decide, else the one given."""
     return make_scorer(d, 1.0, rng.spawn(1)[0]) if wants_jitters(scorer, d) else scorer
 
 
@@ -227,7 +229,7 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
-    ratios = find_ratios(d.points[:, j] * unit + center)
+    ratios = _find_ratios_once(d.points[:, j] * unit + center)
     if ratios is None:
         return find_reach
 
@@ -236,6 +238,16 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
         return left / unit, right / unit
 
     return reach
+
+
+def _find_ratios_once(column: FloatArray) -> Ratios | None:
+    """Return what `find_ratios` does; of columns that are not long it is kept, as every split jitters them again."""
+    return find_ratios(column) if column.size > KEPT_UP_TO else _find_ratios_in(column.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _find_ratios_in(column: bytes) -> Ratios | None:
+    return find_ratios(np.frombuffer(column))
 
 
 def _row_counts(d: Points) -> RowCounts | None:

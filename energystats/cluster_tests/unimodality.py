@@ -243,12 +243,12 @@ def column_test(
     *,
     reach: Reach = find_reach,
 ) -> ColumnTest:
-    """Test the values of one column for unimodality, whose ties are jittered: several times where steps are wide.
+    """Test the values of one column for unimodality, whose ties are jittered: several times if one jitter can decide.
 
     `reach` says how far tied values are jittered.
     """
     spread = jitter_ties(x, rng, reach)
-    again = spread is not None and spread.coarse
+    again = spread is not None and (spread.coarse or any(not limit.apart for limit in spread.limits))
     jitters = [x if spread is None else spread.values]
     streams = [rng, *(rng.spawn(JITTERS - 1) if again else ())]
     for stream in streams[1:]:
