@@ -828,3 +828,54 @@ def test_a_comment_in_the_first_line_is_recognised(tmp_path, capsys):
     file.write_text("# of 2026\nx,y,z\n1,2,0\n3,4,1\n5,7,1\n")
     assert cli.main(["cluster", str(file)]) == 2
     assert "--comment '#' leaves it out" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--strata", "field", "--strata", "year"], "--strata must be given once (see"),
+        (["--columns", "x", "--columns", "y"], "--columns must be given once, with commas between names (see"),
+        (["--drop", "x", "--drop", "y"], "--drop must be given once, with commas between names"),
+        (["--rows", "1:4", "--rows", "5:8"], "--rows must be given once, with commas between rows"),
+        (["--metric", "gower", "--category", "x", "--category", "y"], "--category must be given once, with commas"),
+        (["--seed", "1", "--seed", "2"], "--seed must be given once"),
+    ],
+)
+def test_a_second_option_replaces_no_first_one(tmp_path, capsys, options, said):
+    """The last one won, without a word, although several conditions of --where add up."""
+    frame = pd.DataFrame({"x": np.arange(8) % 5, "y": np.arange(8) % 3, "field": [1, 2] * 4, "year": [1, 1, 2, 2] * 2})
+    frame.assign(g=list("abbaabab")).to_csv(tmp_path / "d.csv", index=False)
+    words = ["test", str(tmp_path / "d.csv"), "--group", "g", "--resamples", "9"]
+    assert cli.main([*words, *options]) == 2
+    assert said in capsys.readouterr().err
+    assert cli.main([*words, "--resamples", "9", "--where", "x>0", "--where", "y<2", "--strata", "year"]) == 0
+
+
+def test_text_that_looks_like_a_number_decides_no_decimal_sign(tmp_path, capsys):
+    for text, sign in (("1,5", ","), ("1.5", ".")):
+        rows = [f'"{text}";8{sign}916', f"a;8{sign}869", f"a;19{sign}515", f"b;26{sign}784", f"b;4{sign}254"]
+        (tmp_path / "d.csv").write_text("\n".join(["g;x", *rows, ""]), encoding="utf-8")
+        assert cli.main(["test", str(tmp_path / "d.csv"), "--group", "g"]) == 2
+        assert f"--thousands {sign} takes the first reading" in capsys.readouterr().err
+        rows[1] = f"a;8{sign}5"  # a number of the same column does
+        (tmp_path / "d.csv").write_text("\n".join(["g;x", *rows, ""]), encoding="utf-8")
+        assert cli.main(["test", str(tmp_path / "d.csv"), "--group", "g"]) == 0
+
+
+def test_names_that_have_two_readings_are_refused(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text('a,b,"a,b",w,w!,g\n1,2,3,1,2,x\n2,2,4,2,2,y\n3,1,3,3,3,x\n5,1,4,1,2,y\n')
+    words = ["test", str(tmp_path / "d.csv"), "--group", "g"]
+    for options, said in (
+        (["--columns", "a,b"], "'a,b' is the name of one column, and its parts are those of others"),
+        (["--where", "w!=2"], "may be about column 'w' or 'w!'"),
+    ):
+        assert cli.main([*words, *options]) == 2
+        assert said in capsys.readouterr().err
+    assert answer(capsys, *words, "--columns", '"a,b"')[0]["columns"] == ["a,b"]
+    assert answer(capsys, *words, "--columns", "b,a")[0]["columns"] == ["b", "a"]
+
+
+def test_decimals_that_are_whole_and_too_long_are_refused(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text("x,g\n9007199254740993.0,a\n9007199254740995.0,b\n1.5,a\n2.5,b\n")
+    assert cli.main(["test", str(tmp_path / "d.csv"), "--group", "g"]) == 2
+    assert "beyond 2**53, such as 900719925474099" in capsys.readouterr().err

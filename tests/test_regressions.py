@@ -5,6 +5,7 @@ import html
 import pickle
 import re
 import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import mpmath
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import sparse, stats
 from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
@@ -1209,3 +1210,70 @@ def test_pairs_whose_spread_cannot_be_tested_are_not_counted_as_equal(rng):
         X[13:], np.where(g[13:] == "b", "b", "a"), n_resamples=99, rng=0, sample_weight=np.r_[9, np.ones(18)]
     )
     assert "of 1 pair, the spread of no pair can be tested." in " ".join(none.summary().split())
+
+
+@pytest.mark.parametrize("term", ["1/x", "z + 1/x", "g + (1/x)", "1/(x + z)", "x:1", "2:x", "(1 + x)/z", "1/log(x)"])
+def test_a_number_in_a_term_is_refused(term):
+    """`1/x` was read as `x`: the signs of formulas nest and cross, and compute nothing."""
+    x = np.arange(1, 31.0)
+    data = pd.DataFrame({"y": 5 / x, "x": x, "z": x[::-1] ** 2, "g": list("abc") * 10})
+    with pytest.raises(ValueError, match=r"has no effect in the term .*write what is to be computed in I\(\)"):
+        es.disco(f"y ~ {term}", data=data, n_resamples=9)
+    assert es.disco("y ~ I(1/x)", data=data, alpha=2, n_resamples=9, rng=0).table["R2"].iloc[0] == pytest.approx(1)
+    assert list(es.disco("y ~ 1 + g/x", data=data, n_resamples=9, rng=0).table.index[:2]) == ["g", "g:x"]
+
+
+def test_dictionaries_of_arrow_are_categories(rng):
+    """Of numbers, they were a covariate."""
+    pa = pytest.importorskip("pyarrow")
+    codes = [1, 2, 4] * 8
+    of_arrow = pd.array(codes, dtype=pd.ArrowDtype(pa.dictionary(pa.int8(), pa.int64())))
+    data = pd.DataFrame({"y": rng.normal(size=24), "k": of_arrow})
+    plain = data.assign(k=pd.Categorical(codes))
+    tables = [es.disco("y ~ k", data=frame, n_resamples=99, rng=0).table for frame in (data, plain)]
+    assert_array_equal(tables[0].to_numpy(), tables[1].to_numpy())
+    within = [es.energy_cluster(frame, 2, metric="gower", rng=0).within for frame in (data, plain)]
+    assert within[0] == within[1]
+    with pytest.raises(ValueError, match="k is categorical"):
+        es.disco("k ~ y", data=data, n_resamples=9)
+    groups = [es.energy_test(data["y"], groups=k, n_resamples=99, rng=0).pvalue for k in (of_arrow, codes)]
+    assert groups[0] == groups[1]
+
+
+def test_whole_numbers_that_doubles_round_are_refused_in_every_type():
+    pa = pytest.importorskip("pyarrow")
+    whole = [2**60 + i * i for i in range(12)]
+    of_arrow = pd.array([Decimal(i) for i in whole], dtype=pd.ArrowDtype(pa.decimal128(25, 0)))
+    wide = np.longdouble(2) ** 60 + np.arange(12)
+    tables = [of_arrow, [[i, 0.5] for i in whole], pd.DataFrame({"a": of_arrow})]
+    if np.finfo(np.longdouble).nmant > 52:
+        tables.append(wide)
+    for table in tables:
+        with pytest.raises(ValueError, match=r"whole numbers beyond 2\*\*53"):
+            es.energy_test(table, groups=np.repeat([0, 1], 6), n_resamples=9)
+    graph = np.array([[0, 2**53 + 1, 1], [2**53 + 1, 0, 1], [1, 1, 0]])
+    with pytest.raises(ValueError, match=r"whole numbers beyond 2\*\*53"):
+        es.graph_partition(sparse.csr_array(graph), 2)
+    exact = es.energy_test(np.longdouble(2) ** 60 * np.arange(12), groups=np.repeat([0, 1], 6), rng=0)
+    assert exact.statistic == es.energy_test(2.0**60 * np.arange(12), groups=np.repeat([0, 1], 6), rng=0).statistic
+
+
+@pytest.mark.parametrize("kind", [np.array, list, pd.Series])
+def test_a_design_keeps_its_labels(kind, rng):
+    x, groups, strata = rng.normal(size=20), np.repeat([0, 1], 10), kind([1, 2] * 10)
+    design = es.Design(strata=strata)
+    first = es.energy_test(x, groups=groups, design=design, rng=0)
+    for i in range(20):
+        strata[i] = 0
+    assert es.energy_test(x, groups=groups, design=design, rng=0).pvalue == first.pvalue
+
+
+def test_sizes_of_groups_are_no_second_sample(rng):
+    """R's `eqdist.etest(x, sizes)` takes them in that place."""
+    x = rng.normal(size=20)
+    with pytest.warns(es.EnergyStatsWarning, match=r"adds up to the 20 rows of the first one"):
+        es.energy_test(x, [12, 8], n_resamples=9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.energy_test(x, [12, 9], n_resamples=9)
+        es.energy_test(np.arange(20.0), [12, 8], n_resamples=9)  # whole numbers may be compared

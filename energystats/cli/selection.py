@@ -253,7 +253,8 @@ def _is_slip(table: FileTable, name: str) -> bool:
 def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
     """Return the longest whole number beyond 2**53 if a column of text holds numbers alone; None without one."""
     numbers = {text: dialect.value_of(text.strip(" \t")) for text in map(str, column.dropna().unique())}
-    whole = [text for text, number in numbers.items() if isinstance(number, int) and abs(number) >= EXACT]
+    large = [text for text, number in numbers.items() if number is not None and abs(number) >= EXACT]
+    whole = [text for text in large if isinstance(numbers[text], int) or re.fullmatch(r"[-+]?\d+[.,]0*", text)]
     if not whole or None in numbers.values():
         return None
     return max(whole, key=lambda text: len(text.lstrip("+-0")))
@@ -511,16 +512,19 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
-    """Split a --where condition into column, comparison and value; raise BadInputError if two columns fit."""
+    """Split a --where condition into column, comparison and value; the longest column name that fits counts.
+
+    Raise BadInputError where a sign may be part of a name or of the comparison, as in "w!=2" beside columns w and w!.
+    """
     found = re.finditer(f"(?=({'|'.join(OPERATORS)}))", condition)
     fits = [(condition[: m.start()].strip(), m[1], condition[m.end(1) :].strip()) for m in found]
     known = set(table.frame.columns)
     named = [fit for fit in fits if fit[0] in known]
     if not named:
         find_column(table, fits[0][0])
-    name, operator, value = named[0]
-    if named[-1][0] != name:
+    name, operator, value = max(named, key=lambda fit: len(fit[0]))
+    if others := [other for other, _, same in named if other != name and same == value]:
         raise BadInputError(
-            f"--where {condition}: may be about column {name!r} or {named[-1][0]!r} of {table.file}; rename one."
+            f"--where {condition}: may be about column {others[0]!r} or {name!r} of {table.file}; rename one."
         )
     return name, "==" if operator == "=" else operator, value
