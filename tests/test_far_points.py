@@ -137,7 +137,7 @@ def test_two_gross_errors_in_one_column_are_named(rng):
     x = rng.normal(size=80)
     x[[3, 7]] = 50, 50.5
     found = es.cluster_test(x, rng=0)
-    assert "One cluster is row 3, row 7 alone" in " ".join(found.summary().split())
+    assert "One cluster is the rows 3, 7 alone" in " ".join(found.summary().split())
 
 
 @pytest.mark.parametrize("far", [200.0, 1e6])

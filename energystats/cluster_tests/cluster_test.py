@@ -329,14 +329,15 @@ def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, .
         return ()
     place = row_places(["X"], [d.n], [d.index])
     rows = np.flatnonzero((shown.labels >= 0) & (shown.labels != int(np.argmax(shown.sizes))))
-    names = ", ".join(place(int(row))[0].removesuffix(" of `X`") for row in rows)
+    places = [place(int(row))[0].removesuffix(" of `X`") for row in rows]
+    names = ", ".join(text.removeprefix("row ") if rows.size > 1 else text for text in places)
     one, it = "One cluster is" if shown.k == 2 else "All clusters but one are", "it" if rows.size == 1 else "them"
     says = f"p may speak of {it}, or of the others"
     if found.pvalue > LEVEL:
         says = "so far away, rows can hide clusters of the others"
     return (
         Caution(
-            f"{one} {names} alone: {says}.",
+            f"{one} {names} alone: {says}." if rows.size == 1 else f"{one} the rows {names} alone: {says}.",
             "A few rows far from all others, such as gross errors and codes of missing values, are lines and modes of "
             "their own. See whether there is a mistake; a test without them asks of the others alone.",
         ),

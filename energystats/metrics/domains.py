@@ -143,7 +143,8 @@ class Domain:
                 rule = "compares how rows vary over the columns and has no value for constant rows"
                 few = "; with one column every row is" if X.shape[1] == 1 else ""
                 advice = f"leave such rows out, or choose another metric{few}"
-                return Fault(int(constant.argmax()), "has the same value in all columns", rule, advice)
+                same = "has the same value in all columns, but for rounding"
+                return Fault(int(constant.argmax()), same, rule, advice)
         return None
 
 
