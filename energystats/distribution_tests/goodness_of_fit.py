@@ -413,10 +413,8 @@ def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -
     lost = np.sqrt(n) * SINGULAR / np.where(length > 0, length, 1.0)  # digits that the offset costs
     constant = (np.ptp(points, axis=0) == 0) | (lost >= 1)
     if constant.any():
-        listed, how = (
-            _list_columns(constant, names),
-            "" if np.ptp(points[:, constant], axis=0).max() == 0 else " nearly",
-        )
+        listed = _list_columns(constant, names)
+        how = " nearly" * bool(np.ptp(points[:, constant], axis=0).any())
         offset = ", or subtract an offset" * bool(how)
         raise ValueError(f"`X` must vary in every column, but {listed}{how} constant; drop them{offset}.")
     with one_thread_up_to(d):
