@@ -703,7 +703,7 @@ def test_three_dimensions_and_groups_are_drawn(rng):
     found = es.principal_coordinates(pd.DataFrame(d, list("abcdefghijkl"), list("abcdefghijkl")))
     ax = found.plot(dimensions=3, labels=["x", "y"] * 6)
     assert ax.name == "3d"
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["x", "y"]
+    assert [text.get_text() for text in ax.figure.legends[0].get_texts()] == ["x", "y"]
     assert f"{found.explained[2]:.1%}" in ax.get_zlabel()
     assert {t.get_text().strip() for t in ax.texts} == set("abcdefghijkl")
     flat = found.plot(labels=np.arange(12) % 2)

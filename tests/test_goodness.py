@@ -234,7 +234,7 @@ def test_bad_rounding(rounding, message):
         (np.eye(4, 6), r"`X` must have more rows than columns, got 4 rows and 6 columns: .* principal components"),
         ([1.0], r"more rows than columns, got 1 rows and 1 columns"),
         (pd.DataFrame({"u": range(9), "v": 0.3, "w": np.arange(9) ** 2}), r"in every column, but column v is constant"),
-        (np.full(5, 0.1) + np.finfo(float).eps * np.arange(5) / 8, r"in every column, but column 0 is( nearly)? constant; drop"),
+        (np.full(5, 0.1) + np.finfo(float).eps * np.arange(5) / 8, r"column 0 is nearly constant; drop"),
         ([[np.nan], [1.0], [2.0]], r"1 NaN"),
     ],
 )  # fmt: skip

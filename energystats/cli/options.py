@@ -54,10 +54,12 @@ def one_of(name: str, *words: str) -> Callable[[str], Any]:
 
 def split_names(text: str, known: Sequence[str]) -> list[str]:
     """Split a list of column names at commas; a name with a comma must be in double quotes or stand alone."""
+    if text in known and "," not in text:
+        return [text]
     names = [name.strip() for name in next(csv.reader([text], skipinitialspace=True), [])]
-    if text not in known or names == [text]:
+    if text not in known:
         return names
-    if set(names) <= set(known):
+    if len(names) > 1 and set(names) <= set(known):
         raise BadInputError(
             f"{text!r} is the name of one column, and its parts are those of others; rename it, or write the single "
             f"column as '\"{text}\"', the others as {', '.join(reversed(names))}."

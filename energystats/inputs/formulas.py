@@ -552,7 +552,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
     parts = isinstance(right, tuple) or not all(hasattr(term, "factors") for term in right)
     if parts or (isinstance(left, tuple) and left):
         raise ValueError(f"`formula` must have one part on each side of ~, got {formula!r}.")
-    _check_numbers(formula, right)
+    _check_literals(formula, right)
     _check_sides(formula, list(left), with_response)
     _check_doubles(formula, len(list(left)))
     _check_roles(formula, _variables_of(left, data), _variables_of(right, data))
@@ -602,7 +602,7 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
         raise ValueError(f"`formula` must have nothing before ~ when `X` is given, got {formula!r}.")
 
 
-def _check_numbers(formula: str, terms: Any) -> None:
+def _check_literals(formula: str, terms: Any) -> None:
     """Raise ValueError for a number that is combined with variables, such as 1/x, which would mean x itself."""
     for term in terms:
         numbers = [str(factor) for factor in term.factors if factor.eval_method.value == "literal"]

@@ -126,8 +126,10 @@ def as_table(values: Any) -> InputTable:
     # results keep the index, so it is copied: the user may rename the rows of the frame afterwards
     names = values.columns if values.ndim == 2 else ["x" if values.name is None else values.name]
     index = values.index if of_pandas or not counts_only(values.index) else None  # Polars has no names of rows
-    decoded = _decode_dictionaries(values)
-    return InputTable(decoded, write_names(names), None if index is None else index.copy(), delayed=delayed)
+    dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
+    if any(hasattr(getattr(dtype, "pyarrow_dtype", None), "index_type") for dtype in dtypes):
+        values = _decode_dictionaries(values)
+    return InputTable(values, write_names(names), None if index is None else index.copy(), delayed=delayed)
 
 
 def _convert_by_library(values: Any) -> Any:
