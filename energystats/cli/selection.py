@@ -359,8 +359,8 @@ def _first_text(table: FileTable, name: str) -> str:
         kind = inferred if column.dtype == object else column.dtype
         how = "; store them as floating-point numbers" * (kind == "decimal")
         return f"column {name!r} must hold numbers, and holds {kind} values{how}"
-    value = str(column[bad].iloc[0])
-    hint = ""
+    cell = str(column[bad].iloc[0])
+    value, hint = cell.strip(" \t"), ""
     sign = dialect.thousands or ""
     if sign and dialect.value_of(value.replace(sign, "")) is not None:
         hint = f" (--thousands {shlex.quote(sign)} is for groups of three digits, behind 1 to 3 that begin with no 0)"
@@ -370,16 +370,16 @@ def _first_text(table: FileTable, name: str) -> str:
         hint = " where decimals have a comma (--decimal . reads decimal points)"
     elif GROUPED.fullmatch(value):
         hint = f" ({doubt_of(value)})"
-    elif MIXED.fullmatch(value.strip()) and dialect.thousands is None:
+    elif MIXED.fullmatch(value) and dialect.thousands is None:
         sign, point = sorted(",.", key=value.index)
-        hint = f" (--thousands {sign} reads it as {value.strip().replace(sign, '').replace(point, '.')})"
-    elif dialect.thousands is None and (parted := PARTED.fullmatch(value.strip())):
-        hint = f" (--thousands {shlex.quote(parted[1])} reads it as {value.strip().replace(parted[1], '')})"
+        hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
+    elif dialect.thousands is None and (parted := PARTED.fullmatch(value)):
+        hint = f" (--thousands {shlex.quote(parted[1])} reads it as {value.replace(parted[1], '')})"
     elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
-    elif value.strip().lower() in LIKE_MISSING:
+    elif value.lower() in LIKE_MISSING:
         hint = f" ({advise_on_missing(value, table.dialect)})"
-    return f"{table.where(int(column.index[bad][0]))}, column {name!r}: {value!r} is not a number{hint}"
+    return f"{table.where(int(column.index[bad][0]))}, column {name!r}: {cell!r} is not a number{hint}"
 
 
 def advise_on_missing(word: str, dialect: Dialect) -> str:
