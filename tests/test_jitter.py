@@ -546,6 +546,20 @@ def test_the_tail_of_a_limit_is_drawn_several_times(columns, rng):
     assert min(pvalues) > 0.01
 
 
+@pytest.mark.parametrize(("sd", "steps"), [(20, (5, 10)), (300, (10, 50, 100))])
+def test_tens_beside_fives_are_no_clusters(sd, steps, rng):
+    """Each of two or three grids: 29 of 30 such samples were rejected, and cut into up to nine clusters."""
+    rejected = 0
+    for seed in range(6):
+        x = np.round(rng.normal(10 * sd, sd, 1500))
+        for step in steps:
+            x = np.where(rng.random(x.size) < 0.3, step * np.round(x / step), x)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", es.TiesWarning)
+            rejected += es.cluster_test(x, rng=seed).pvalue <= 0.05
+    assert rejected <= 3
+
+
 def test_two_tall_heaps_are_noted(rng):
     """As in R's geyser, where 53 of 299 durations are 4 and 23 are 2; of one value, `filled` tells."""
     x = np.concatenate([np.round(rng.normal(3, 1, 200) * 60) / 60, np.full(50, 4.0), np.full(25, 2.0)])

@@ -44,6 +44,8 @@ LONGEST_GRID = 200_000  # steps
 BEYOND_CHANCE, FAR_BEYOND, BY_CHANCE = 4.0, 6.0, 2.0  # standard deviations; two heaps are enough far beyond
 WIDEST_OF_TWO = 1.5  # standard deviations of all values, which two such heaps are apart
 SMALLEST_EXCESS = 1e-9  # points
+COARSER, SMALLEST_OUTER = (2, 5, 10), 5  # times the step of a grid, of a coarser one, and of the first one
+NESTED, BETWEEN_BLOCKS = 3, 0.8  # coarse grids; share of points in blocks that are heaps among blocks, at most
 
 # a pile of equal values at an end is a limit, and not a value of a grid, where it is:
 PILE = 3.0  # times as large as any value between the ends
@@ -154,16 +156,15 @@ def jitter_ties(
     values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
     uniforms = rng.random(x.size)
     # simple fractions are more frequent than others among ratios, whose reach allows for it
-    preferred = _find_preferred(values, counts) if reach is find_reach else None
-    heaped = preferred is not None or _are_heaped(values, counts)
+    preferred = _find_all_preferred(values, counts) if reach is find_reach else []
+    heaped = bool(preferred) or _are_heaped(values, counts)
     ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(counts, end)]
     # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
     widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms, reach)
-    if preferred is not None:
-        heaps, share, step = preferred
-        moved = heaps[block] & (rng.random(x.size) < share)
-        spread[moved] = ascending[moved] + step * (uniforms[moved] - 0.5)
+    for heaps, share, step in preferred:
+        moved = heaps[block] & (rng.random(x.size) < share[block])
+        spread[moved] = ascending[moved] + step * (rng.random(np.count_nonzero(moved)) - 0.5)
     limits = []
     for end in ends:
         own, others = block == end, np.sort(spread[np.isin(block, inner)])
@@ -245,7 +246,33 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
     return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
 
 
-def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, float, float] | None:
+def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[BoolArray, FloatArray, float]]:
+    """Find heaps, and again among the blocks around them, as some people round to fives and others to tens.
+
+    Each of the list is what `_find_preferred` returns, for all values: in a block that is a heap all of them are.
+    """
+    found: list[tuple[BoolArray, FloatArray, float]] = []
+    blocks, of_block, centres = np.arange(values.size), counts, values
+    while len(found) < NESTED and len(centres) >= SEVERAL:
+        if (one := _find_preferred(centres, of_block)) is None:
+            break
+        heaps, share, step = one
+        times = round(step / float(np.diff(centres).min()))
+        # clusters, or by chance: a coarser grid is twice, five or ten times as coarse, and has points between
+        if found and (times not in COARSER or of_block[heaps].sum() > BETWEEN_BLOCKS * counts.sum()):
+            break
+        found.append((heaps[blocks], share[blocks], step))
+        if len(found) == 1 and times < SMALLEST_OUTER:  # halves and quarters come from clusters, too
+            break
+        first = centres[heaps][0]
+        places = np.floor((centres - first) / step + 0.5 + OFF_GRID).astype(np.intp)
+        taken, inner = np.unique(places, return_inverse=True)
+        blocks, centres = inner[blocks], first + step * taken
+        of_block = np.bincount(inner, weights=of_block).astype(np.intp)
+    return found
+
+
+def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, FloatArray, float] | None:
     """Find whether every second, fifth, tenth, ... value of a grid has more points than those beside it lead to expect.
 
     So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
@@ -286,8 +313,11 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, fl
         beyond[~enough] = 0.0
         first = int(beyond.argmax())
         if beyond[first] > best:
-            share = float(min(surplus[first] / points[first], 1.0))
-            best, found = float(beyond[first]), ((whole - at[first]) % step == 0, share, step * unit)
+            heaps = (whole - at[first]) % step == 0
+            share = np.full(whole.size, min(surplus[first] / points[first], 1.0))
+            seen = heaps & (whole >= far) & (whole < on_grid.size - far)
+            share[seen] = np.maximum(excess[whole[seen] - far], 0.0) / on_grid[whole[seen]]
+            best, found = float(beyond[first]), (heaps, np.minimum(share, 1.0), step * unit)
     return found
 
 

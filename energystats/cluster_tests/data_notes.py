@@ -210,9 +210,9 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     heaps = Caution(
         f"Some values of {shown} are heaps, which can count as modes.",
         "They are more frequent than those beside them, as of values rounded to several grids at once. Where they "
-        "are one regular step apart, as fives, tens or whole hours are, as many points as are too many were spread "
-        "over that step. Several coarse grids, or one about as wide as the data, still make modes: round all values "
-        "to the coarsest grid before you believe a small p.",
+        "are a regular step apart, as fives, tens or whole hours are, as many points as are too many were spread over "
+        "that step. A step about as wide as the data still makes modes: round all values to the coarsest grid before "
+        "you believe a small p.",
     )
     warn(heaps, TiesWarning)
     return (heaps, *notes)
