@@ -879,3 +879,13 @@ def test_decimals_that_are_whole_and_too_long_are_refused(tmp_path, capsys):
     (tmp_path / "d.csv").write_text("x,g\n9007199254740993.0,a\n9007199254740995.0,b\n1.5,a\n2.5,b\n")
     assert cli.main(["test", str(tmp_path / "d.csv"), "--group", "g"]) == 2
     assert "beyond 2**53, such as 900719925474099" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("missing", "option"), [("NA", []), ("", []), ("-", ["--na", "-"])])
+def test_a_column_of_decimal_commas_may_be_mostly_missing(tmp_path, capsys, missing, option):
+    rows = [f"a;{missing};1", f"b;{missing};2", f"a;{missing};3", "a;1,5;1", "b;2,75;2", f"b;{missing};4", "a;3,5;5"]
+    (tmp_path / "d.csv").write_text("\n".join(["g;x;y", *rows, ""]), encoding="utf-8")
+    words = ["test", str(tmp_path / "d.csv"), "--group", "g", "--missing", "drop", *option]
+    found, error = answer(capsys, *words)
+    assert found["n"] == 3
+    assert "decimals have a comma" in error

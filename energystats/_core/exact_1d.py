@@ -7,6 +7,7 @@ where a difference loses more than four digits it is taken again in twice the pr
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from functools import partial
 from typing import TypeAlias
 
@@ -25,7 +26,7 @@ KEPT = 1e-4  # of the terms of a difference: what must be left of them
 AT_ONCE = 256  # costs that are computed together, so that the processor can take several at a time
 FEW = 32  # costs that are computed one by one, which saves the array that holds several
 BLOCK = 2048  # rows whose sums stay in the cache
-SHARED = 2**16  # rows of a layer, from which on threads share them
+SHARED = 2**16  # points, of which more are shared among threads
 PARTS = 16  # at least half as many parts of the rows of a layer are shared
 SPLITTER = 134217729.0  # 2**27 + 1, halves the digits of a float
 
@@ -229,20 +230,19 @@ def _fill_next_layer(
     least: Ranks,
     new: FloatArray,
     chosen: Ranks,
-    shared: int,
-    apply: Apply,
+    apply: Apply | None,
 ) -> None:
     """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
 
     The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
     as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
-    neighbours. Of `shared` rows or more, every `part`-th is filled first; the rows between two of these do not depend
-    on the others, and are shared among the threads of `apply`.
+    neighbours. With `apply` every `part`-th row is filled first; the rows between two of these do not depend on the
+    others, and are shared among its threads.
     """
     n = old.size
     top = 2 ** max(n - 1, 0).bit_length()
     fill = partial(_fill_rows, sums, squared, start, old, least, new, chosen)
-    if n < shared:
+    if apply is None:
         fill(0, n, top, 1)
         return
     part = max(top // PARTS, 1)
@@ -271,8 +271,7 @@ def _run_layers(
     k: int,
     half: int,
     choices: Ranks,
-    shared: int,
-    apply: Apply,
+    apply: Apply | None,
 ) -> int:
     """Find the best partition of sorted points into k >= 2 runs; return where run `half` + 1 starts.
 
@@ -287,7 +286,7 @@ def _run_layers(
     for j in range(2, k + 1):
         start = first + j - 1
         if j < k:
-            _fill_next_layer(sums, squared, start, old, least, new, chosen, shared, apply)
+            _fill_next_layer(sums, squared, start, old, least, new, chosen, apply)
         else:
             new[-1], chosen[-1] = _find_last_row(sums, squared, start, old, int(least[-1]))
         if choices.shape[0] > 0:
@@ -302,13 +301,13 @@ def _run_layers(
 def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, shared: int = SHARED) -> IntArray:
     """Find the first points of runs 2..k in the best partition of sorted points; (6, n + 1) -> (k - 1,).
 
-    Layers of `shared` rows or more are filled by several threads, with the same result.
+    Layers of more than `shared` points are filled by several threads, with the same result.
     """
-    with side_by_side(PARTS if sums.shape[1] > shared and k > 2 else 1) as apply:
-        return np.array(sorted(_solve_spans(sums, squared, k, room, shared, apply)), dtype=np.intp)
+    with side_by_side(PARTS) if sums.shape[1] > shared and k > 2 else nullcontext() as apply:
+        return np.array(sorted(_solve_spans(sums, squared, k, room, apply)), dtype=np.intp)
 
 
-def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, shared: int, apply: Apply) -> list[int]:
+def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, apply: Apply | None) -> list[int]:
     """Find the first points of runs 2..k as `best_breaks`, in any order, with rows shared by `apply`."""
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
@@ -319,12 +318,12 @@ def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, shared: int
         n = last - first - k + 1
         half = k // 2
         if k > 2 and (k - 1) * n > room:
-            middle = _run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32), shared, apply)
+            middle = _run_layers(sums, squared, first, last, k, half, np.empty((0, 0), np.int32), apply)
             found.append(middle)
             spans += [(first, middle, half), (middle, last, k - half)]
             continue
         choices = np.empty((k - 1, n), np.int32)
-        _run_layers(sums, squared, first, last, k, half, choices, shared, apply)
+        _run_layers(sums, squared, first, last, k, half, choices, apply)
         row = n - 1
         for j in range(k, 1, -1):
             row = int(choices[j - 2, row])

@@ -160,7 +160,7 @@ class _SortedPoints:
 
         It is told by the widest of the narrower windows in which the cut has clearly fewer points than the crowds.
         """
-        for window in NARROW:
+        for window in NARROW if slack > 0 else ():
             seen = self.count(window)
             if seen.is_clear[self.cut]:
                 place = self.refine(seen, self.cut)

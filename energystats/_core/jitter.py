@@ -44,7 +44,8 @@ LONGEST_GRID = 200_000  # steps
 BEYOND_CHANCE, FAR_BEYOND, BY_CHANCE = 4.0, 6.0, 2.0  # standard deviations; two heaps are enough far beyond
 WIDEST_OF_TWO = 1.5  # standard deviations of all values, which two such heaps are apart
 SMALLEST_EXCESS = 1e-9  # points
-COARSER, SMALLEST_OUTER = (2, 5, 10), 5  # times the step of a grid, of a coarser one, and of the first one
+COARSER = (2, 5, 10)  # times the step of a grid, of a coarser one
+SMALLEST_FIRST = 5  # times the step of the finest grid, of the first coarser one that may have others
 NESTED, BETWEEN_BLOCKS = 3, 0.8  # coarse grids; share of points in blocks that are heaps among blocks, at most
 
 # a pile of equal values at an end is a limit, and not a value of a grid, where it is:
@@ -262,7 +263,7 @@ def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[Bool
         if found and (times not in COARSER or of_block[heaps].sum() > BETWEEN_BLOCKS * counts.sum()):
             break
         found.append((heaps[blocks], share[blocks], step))
-        if len(found) == 1 and times < SMALLEST_OUTER:  # halves and quarters come from clusters, too
+        if len(found) == 1 and times < SMALLEST_FIRST:  # halves and quarters come from clusters, too
             break
         first = centres[heaps][0]
         places = np.floor((centres - first) / step + 0.5 + OFF_GRID).astype(np.intp)
@@ -278,7 +279,7 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
     So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
     a smooth density beside a value give its own by cubic interpolation; heaps are several in a row and of one size, the
     mode of counts is one. They stand on a smooth density: between narrow clusters there are fewer points than beside
-    each. Returns which values are heaps, the share of their points that is too many, and the step; or None.
+    each. Returns which values are heaps, the share of the points of each that is too many, and the step; or None.
     """
     unit = float(np.diff(values).min())
     places = (values - values[0]) / unit
@@ -303,11 +304,11 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
             _in_columns(each, step).sum(axis=0)
             for each in (on_grid[at], excess, variance, beside[1], *(beside[j] for j in between))
         )
-        heaps = np.count_nonzero(3 * own >= np.maximum(own.max(axis=0), SMALLEST_EXCESS), axis=0)
+        n_heaps = np.count_nonzero(3 * own >= np.maximum(own.max(axis=0), SMALLEST_EXCESS), axis=0)
         beyond = surplus / np.sqrt(np.maximum(chance, 1.0))
         two = (beyond > FAR_BEYOND) & (2 * points < counts.sum()) & (step * unit <= WIDEST_OF_TWO * spread)
         enough = (points >= surplus) & (surplus > PREFERRED_SHARE * counts.sum())
-        enough &= heaps >= np.where(two, 2, SEVERAL)
+        enough &= n_heaps >= np.where(two, 2, SEVERAL)
         for other in others:
             enough &= next_to - 2 * other <= BY_CHANCE * np.sqrt(next_to + 4 * other)
         beyond[~enough] = 0.0

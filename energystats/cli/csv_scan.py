@@ -174,24 +174,15 @@ class Cells:
         return [cell.removeprefix(MARK) for cell in self.cells]
 
 
-def _is_number(cell: str) -> bool:
-    """Return whether a cell is a number as Python reads it."""
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
-
-
 class DecimalPoints:
     """Record, by column, of numbers such as 1.000, which may be one thousand or 1 with three decimals.
 
     A number such as 2.25 in any column of numbers shows that the point is a decimal sign.
     """
 
-    def __init__(self, missing: Sequence[str], *, alone: bool) -> None:
+    def __init__(self, dialect: Dialect, *, alone: bool) -> None:
         """Begin without columns; `alone`: a column of such numbers alone is doubtful too, not only beside 900."""
-        self.missing, self.alone = {"", *missing}, alone
+        self.dialect, self.missing, self.alone = dialect, {"", *dialect.words}, alone
         self.grouped: dict[int, str] = {}
         self.few: set[int] = set()
         self.other: set[int] = set()  # columns with other cells,
@@ -205,7 +196,7 @@ class DecimalPoints:
                 continue
             if j in self.other or not (GROUPED.fullmatch(cell) or FEW_DIGITS.fullmatch(cell)):
                 self.other.add(j)
-                if not _is_number(cell):
+                if not self.dialect.number.fullmatch(cell):
                     self.texts.add(j)
                 elif j not in self.decimals and POINT_NUMBER.fullmatch(cell) and not GROUPED.fullmatch(cell):
                     self.decimals.add(j)
@@ -247,7 +238,7 @@ class Scan:
         """
         self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
         doubtful = dialect.points_are_doubtful and not sure
-        self.points = DecimalPoints(dialect.words, alone=dialect.points_may_part) if doubtful else None
+        self.points = DecimalPoints(dialect, alone=dialect.points_may_part) if doubtful else None
         self.header: list[str] | None = None
         self.columns: list[Cells] = []
         self.counts: Counter[int] = Counter()  # of rows, by their number of cells

@@ -177,7 +177,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
             "shell tr -s ' ', where no cell is in quotes)."
         )
     if decimal is None:
-        decimal = "," if sep != "," and _decimal_commas(lines, sep, named=given.row_names != "none") else "."
+        decimal = "," if sep != "," and _decimal_commas(lines, sep, given) else "."
     if given.thousands == decimal:
         raise BadInputError(f"--decimal and --thousands must differ, got {decimal!r} for both.")
     # what separates columns can be the decimal sign of numbers in quotes only
@@ -331,15 +331,15 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
         return _cells_of(lines, sep)[:-1] if "unexpected end" in str(error) else []
 
 
-def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
+def _decimal_commas(lines: Sequence[str], sep: str, given: Dialect) -> bool:
     """Return whether numbers of a file have decimal commas; raise ValueError if only such as 1,000 have one.
 
-    Where the header is one name short, the first cells are names of the rows if `named`, and no numbers.
+    Where the header is one name short, the first cells are names of the rows unless these are "none", and no numbers.
     """
-    rows = _cells_of(lines, sep) or [[""]]
+    rows, named = _cells_of(lines, sep) or [[""]], given.row_names != "none"
     if not rows[0][0].strip() or (named and all(len(row) == len(rows[0]) + 1 for row in rows[1:])):
         rows = [row[len(row) > 1 :] for row in rows[1:]]  # names of rows, such as 1962.25, are no numbers
-    cells = _cells_of_numbers(rows)
+    cells = _cells_of_numbers(rows, given)
     commas = [cell for cell in cells if COMMA_NUMBER.fullmatch(cell) or (GROUPED.fullmatch(cell) and "," in cell)]
     if not commas or any(map(POINT_NUMBER.fullmatch, cells)):
         return False
@@ -348,12 +348,15 @@ def _decimal_commas(lines: Sequence[str], sep: str, *, named: bool) -> bool:
     return True
 
 
-def _cells_of_numbers(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the cells, without blanks around them, of columns that are mostly numbers; text may look like a number."""
+def _cells_of_numbers(rows: Sequence[Sequence[str]], given: Dialect) -> list[str]:
+    """Return the cells, without blanks around them, of columns that are mostly numbers; text may look like a number.
+
+    Missing values are no text.
+    """
     found: list[str] = []
     for column in itertools.zip_longest(*rows, fillvalue=""):
-        cells = [text for cell in column if (text := cell.strip())]
-        numbers = sum(bool(POINT_OR_WHOLE.fullmatch(cell) or GROUPED.fullmatch(cell)) for cell in cells)
+        cells = [cell.strip() for cell in column if not given.is_missing(cell)]
+        numbers = sum(any(kind.fullmatch(cell) for kind in (POINT_OR_WHOLE, GROUPED, MIXED)) for cell in cells)
         found += cells if 2 * numbers >= len(cells) else []
     return found
 

@@ -57,7 +57,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:
         # all entries are in one unit, so that one of them shows for all what a point is
-        points = DecimalPoints(dialect.words, alone=True)
+        points = DecimalPoints(dialect, alone=True)
         for row in entries:
             points.scan(0, row)
         if (doubt := points.doubt()) is not None:

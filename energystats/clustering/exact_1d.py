@@ -263,6 +263,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     nested, and between 1 and 2 nothing is known, so other powers go to `energy_cluster`. W of an interval follows
     from running sums and satisfies the quadrangle inequality, so that dynamic programming needs O(k n log n) time
     and O(n) memory beyond a table of at most 256 MiB; a larger one is replaced by bisection of k, at twice the time.
+    More than 65,536 values are shared among the threads that linear algebra has been given, with the same result.
     W is the minimum up to rounding, of about 1e-15 of W. `.bound` takes about 30 passes over the values and O(n)
     memory; for alpha = 2 it is T.
 
