@@ -1,4 +1,4 @@
-"""Mutants of the numerical core that the fast tests do not notice; on demand, not part of `.ci/run`.
+"""Mutants of the numerics that the fast tests do not notice; on demand, not part of `.ci/run`.
 
     pip install -e '.[test]' cosmic-ray
     python .ci/mutants.py                       a random sample of 100 mutants of all modules
@@ -21,15 +21,25 @@ import tempfile
 import time
 from pathlib import Path
 
-CORE = Path("energystats/_core")
-TESTS = {  # test files by module, those that fail soonest first
+PACKAGE = Path("energystats")
+TESTS = {  # test files by module, those that fail soonest first; names without a folder are in `_core`
+    "block_krylov": "block_krylov geometry graphs",
     "cailliez": "geometry euclidize",
+    "density": "significance pictures",
     "distance_loops": "metrics gower",
     "distances": "metrics gower",
+    "eigenvalue_bound": "clustering exact_1d landmarks",
     "exact_1d": "exact_1d sums",
+    "four_russians": "sums relabeling",
+    "gaps": "gaps tree validation",
+    "gower": "gower metrics",
     "gram": "geometry accuracy mmd",
     "graph_cuts": "graphs",
+    "group_sums": "sums homogeneity near_linear relabeling",
     "hartigan": "threads sums search clustering landmarks",
+    "hidden_columns": "jitter bent_spaces",
+    "jitter": "jitter significance regressions selection",
+    "kmeans_plus_plus": "refit search clustering",
     "labelings": "relabeling homogeneity",
     "laplacian": "graphs spectral",
     "line_spectrum": "exact_1d spectral",
@@ -39,14 +49,42 @@ TESTS = {  # test files by module, those that fail soonest first
     "normal_mixture": "normal_mixture refit",
     "moments": "relabeling homogeneity",
     "normal": "goodness",
+    "order_loops": "segments",
     "permutation_loops": "relabeling",
-    "pvalues": "sums relabeling significance ties homogeneity refit regressions",
-    "restarts": "search refit",
     "powers_of_two": "accuracy",
+    "pvalues": "sums relabeling significance ties homogeneity refit regressions",
+    "ratios": "ratios jitter transformed_rows",
+    "restarts": "search refit",
+    "row_counts": "row_counts transformed_rows",
+    "segments": "segments",
+    "spatial_median": "spread",
     "statistics": "homogeneity mmd oracles",
-    "sums": "sums homogeneity near_linear relabeling",
     "sums_on_line": "sums near_linear",
     "unimodal": "sums refit significance",
+    "cluster_tests/crossfit": "refit significance",
+    "cluster_tests/merges": "validation tree",
+    "cluster_tests/refit": "refit significance",
+    "cluster_tests/split": "significance refit",
+    "cluster_tests/unimodality": "significance jitter validation",
+    "clustering/accuracy": "clustering accuracy",
+    "clustering/exact_1d": "exact_1d clustering",
+    "clustering/hierarchy": "hierarchy",
+    "clustering/local_search": "search clustering algorithms",
+    "clustering/seeding": "search clustering spectral",
+    "clustering/silhouette": "clustering algorithms accuracy",
+    "distribution_tests/cross_test": "mmd homogeneity",
+    "distribution_tests/energy_interval": "homogeneity regressions",
+    "distribution_tests/mmd": "mmd",
+    "distribution_tests/multiplicity": "posthoc homogeneity",
+    "distribution_tests/pairwise_tests": "posthoc",
+    "distribution_tests/spread_test": "spread",
+    "geometry/coordinates": "geometry euclidize",
+    "geometry/euclidize": "euclidize geometry",
+    "metrics/closed_form": "metrics domains",
+    "metrics/community": "community metrics",
+    "metrics/kernel": "mmd metrics geometry",
+    "selection/gap": "selection",
+    "selection/stability": "stability selection",
 }
 LEFT_OUT = ("RemoveDecorator", "ExceptionReplacer", "ReplaceBreakWithContinue")  # no change of a number
 SECONDS = 300  # for the tests of one mutant; who takes longer is killed, in both senses
@@ -73,12 +111,17 @@ def mutable_lines(source: str) -> set[int]:
     return set(range(1, source.count("\n") + 2)) - skipped
 
 
+def path_of(module: str) -> Path:
+    """The file of a module; without a folder it is in `_core`."""
+    return PACKAGE / f"{module if '/' in module else '_core/' + module}.py"
+
+
 def mutants_of(module: str) -> list:
     """Every mutant of one module."""
     import cosmic_ray.plugins
     from cosmic_ray.commands.init import _all_work_items
 
-    path = CORE / f"{module}.py"
+    path = path_of(module)
     names = [name for name in cosmic_ray.plugins.operator_names() if not any(word in name for word in LEFT_OUT)]
     lines = mutable_lines(path.read_text())
     items = _all_work_items([path], {})
@@ -88,8 +131,10 @@ def mutants_of(module: str) -> list:
 
 def forget_compiled(module: str) -> None:
     """Remove compiled loops that may hold those of the module: they do not notice that it has changed."""
-    for other in CORE.parent.rglob("*.py"):
-        if other.stem == module or f"_core.{module}" in (text := other.read_text()) or f"import {module}" in text:
+    folder, name = path_of(module).parent.name, path_of(module).stem
+    for other in PACKAGE.rglob("*.py"):
+        text = other.read_text()
+        if other.stem == name or f"{folder}.{name}" in text or f"import {name}" in text:
             for compiled in (other.parent / "__pycache__").glob(f"{other.stem}.*.nb?"):
                 compiled.unlink()
 
@@ -109,7 +154,7 @@ def tried(python: str, module: str, mutation) -> tuple[bool, str, float]:
 def main() -> None:
     """Try mutants, and print those that live."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("modules", nargs="*", help="names in energystats/_core; all by default")
+    parser.add_argument("modules", nargs="*", help="names as in `TESTS`; all by default")
     parser.add_argument("--sample", type=int, default=100, help="mutants drawn at random; 0 for all")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=float("inf"), help="no mutant is begun after these")

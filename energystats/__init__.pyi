@@ -70,11 +70,11 @@ from .geometry.euclidize import clip_spectrum as clip_spectrum
 from .geometry.euclidize import flip_spectrum as flip_spectrum
 from .geometry.euclidize import lingoes as lingoes
 from .geometry.euclidize import lingoes_kernel as lingoes_kernel
-from .geometry.euclidize import nearest_psd as nearest_psd
 from .geometry.kernels import center_kernel as center_kernel
 from .geometry.kernels import distance_kernel as distance_kernel
 from .geometry.kernels import equivalent_kernels as equivalent_kernels
 from .geometry.kernels import kernel_distance as kernel_distance
+from .geometry.kernels import nearest_psd as nearest_psd
 from .geometry.negative_type import is_euclidean as is_euclidean
 from .geometry.negative_type import negative_type as negative_type
 from .geometry.results import Euclidization as Euclidization

@@ -14,7 +14,6 @@ from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.kernels import kernel_distance
 from energystats.geometry.negative_type import (
-    SMALLEST_ALONE,
     Examination,
     examine_spectrum,
     root_unit_of,
@@ -25,7 +24,7 @@ from energystats.geometry.results import Euclidization, Repair
 from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
 from energystats.pairs.workloads import spectrum
 
-__all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel", "nearest_psd"]
+__all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel"]
 
 
 def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
@@ -358,62 +357,3 @@ def _make_euclidization(
         source=source,
         index=index,
     )
-
-
-def nearest_psd(K: ArrayLike) -> FloatArray:
-    r"""Find the positive semi-definite matrix nearest to a symmetric one.
-
-    Parameters
-    ----------
-    K : array_like of shape (n, n)
-        Symmetric matrix, such as a kernel with negative eigenvalues.
-
-    Returns
-    -------
-    ndarray of shape (n, n)
-        Symmetric, no eigenvalue below 0 beyond rounding; nearest in the Frobenius norm. K itself if it is positive
-        semi-definite.
-
-    Raises
-    ------
-    ValueError
-        If K is not a square and symmetric matrix of finite numbers.
-    TypeError
-        If K does not hold real numbers.
-
-    See Also
-    --------
-    lingoes_kernel : A shift that keeps the best partition.
-    clip_spectrum : Clips the eigenvalues of the Gram matrix of dissimilarities.
-
-    Notes
-    -----
-    The eigenvalues below 0 become 0. It moves the diagonal, too; for the nearest *correlation* matrix see
-    `statsmodels.stats.correlation_tools.corr_nearest`. O(n^3) time, O(n^2) memory.
-
-    References
-    ----------
-    Higham (1988), Computing a nearest symmetric positive semidefinite matrix, theorem 2.1.
-
-    Examples
-    --------
-    >>> import energystats as es
-    >>> es.nearest_psd([[1.0, 3.0], [3.0, 1.0]]).round(12).tolist()
-    [[2.0, 2.0], [2.0, 2.0]]
-    """
-    matrix = as_symmetric(K, "K")
-    weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
-    unit = unit_of(matrix, SMALLEST_ALONE)
-    with one_thread_up_to(len(matrix)):
-        values, vectors = eigh(matrix / unit, check_finite=False)
-    negative = values < 0
-    if values[0] >= -len(values) * np.finfo(float).eps * np.abs(values).max():
-        return matrix
-    # K = K+ - K-: the positive part, or K plus the negative part, whichever has fewer eigenvectors [Higham, thm 2.1]
-    if negative.mean() < 0.5:
-        part = vectors[:, negative] * np.sqrt(-values[negative])
-        nearest = matrix / unit + part @ part.T
-    else:
-        part = vectors[:, ~negative] * np.sqrt(values[~negative])
-        nearest = part @ part.T
-    return np.asarray(unit * 0.5 * (nearest + nearest.T))
