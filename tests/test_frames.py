@@ -515,6 +515,20 @@ def test_samples_below_each_other_are_matched_by_index(kind, frame):
         es.energy_test(give(first), give(second), groups=LABELS)
 
 
+def test_paired_rows_without_a_common_name_are_noted():
+    """Rows of a long table keep their own names: that the subjects stand in one order is said, not assumed."""
+    long = pd.DataFrame({"y": np.arange(12.0) % 5, "time": np.repeat([0, 1], 6)})
+    first, second = (long.loc[long.time == time, ["y"]] for time in (0, 1))
+    paired = es.Design(paired=True)
+    for other in (second, second.set_axis(list("abcdef"))):
+        found = es.energy_test(first, other, design=paired, rng=0)
+        assert any("paired by their position" in note and f"0 and {other.index[0]!r}" in note for note in found.notes)
+    same = second.set_axis(first.index)
+    for given in ((first, same), (first.to_numpy(), second.to_numpy()), (first.reset_index(drop=True), same)):
+        assert not es.energy_test(*given, design=paired, rng=0).notes
+    assert not es.energy_test(long[["y"]], groups=long.time, design=paired, rng=0).notes
+
+
 def test_names_of_dask_rows_come_back(frame):
     give = dask_or_pandas("Dask")
     for how in ({}, {"algorithm": "landmarks"}):

@@ -394,6 +394,19 @@ def test_clusterers_of_scikit_learn(triangle):
     assert noisy.plot().texts
 
 
+def test_one_column_is_drawn_as_a_histogram_with_its_uncertain_points_below():
+    rng = np.random.default_rng(5)
+    x = np.r_[rng.normal(0, 1, 60), rng.normal(2.6, 1, 60)]
+    found = es.validate_clusters(x, 2, rng=0)
+    assert found.uncertain.size  # two clouds that touch
+    ax = found.plot()
+    _, right = ax.child_axes
+    assert right.get_xlabel() == "x" and right.get_ylabel() == "count"
+    rings = right.collections[-1].get_offsets()
+    assert np.array_equal(np.asarray(rings), np.column_stack([x[found.uncertain], np.zeros(found.uncertain.size)]))
+    assert right.get_title(loc="left") == f"Points, {found.uncertain.size} uncertain (hollow)"
+
+
 def test_rows_are_matched_by_their_names(triangle):
     X, labels = triangle
     X, labels = X[::4], labels[::4]

@@ -416,9 +416,26 @@ class ClusterValidationResult(VerdictFirst):
         return ELSEWHERE[space]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree of merges with their adjusted p beside the points, uncertain points hollow."""
+        """Draw the tree of merges with their adjusted p beside the points, uncertain points hollow.
+
+        Of one column the points are a histogram, with open circles below it for those that are uncertain.
+        """
+        from energystats.plotting.points import mark_values, plot_partition
         from energystats.plotting.trees import DrawnNode, plot_validation
 
+        found = self.partition
+
+        def draw_points(right: Axes) -> None:
+            if found.points is not None and found.points.shape[1] == 1:
+                mark_values(found.points[self.uncertain, 0], found.plot(right))
+            else:
+                plot_partition(ax=right, sizes=found.sizes, share=None, **self._plane())
+
+        nodes, count = [DrawnNode(**node) for node in self._nodes()], int(self.uncertain.size)
+        return plot_validation(nodes, draw_points, ax, uncertain=count, level=LEVEL, title=self._conclusion())
+
+    def _plane(self) -> dict[str, Any]:
+        """Return the points to draw in a plane, their labels, which of them are hollow, and the names of the axes."""
         found = self.partition
         plane = choose_plane(
             None,
@@ -429,19 +446,9 @@ class ClusterValidationResult(VerdictFirst):
             standardized=found.standardization is not None,
             metric=found.metric,
         )
-        hollow = np.zeros(found.labels.size, dtype=bool)
-        hollow[self.uncertain] = True
-        return plot_validation(
-            [DrawnNode(**node) for node in self._nodes()],
-            (plane.points, found.labels[plane.rows], hollow[plane.rows]),
-            ax,
-            sizes=found.sizes,
-            axes=plane.axes,
-            units=plane.units,
-            same_unit=plane.same_unit,
-            level=LEVEL,
-            title=self._conclusion(),
-        )
+        hollow = np.isin(plane.rows, self.uncertain)
+        shown: dict[str, Any] = {"axes": plane.axes, "units": plane.units, "same_unit": plane.same_unit}
+        return {"points": plane.points, "labels": found.labels[plane.rows], "hollow": hollow} | shown
 
     def _nodes(self) -> list[dict[str, Any]]:
         """Return the merges and clusters as nodes of a tree to draw, each before those below it."""

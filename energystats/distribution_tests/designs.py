@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from energystats._core.labelings import Exchangeable
 from energystats._typing import ArrayLike, IntArray
 from energystats.dissimilarity import Groups
 from energystats.inputs.labels import is_single, notes_on_names
+from energystats.inputs.names import counts_only
 from energystats.inputs.options import check_flag
 from energystats.inputs.table import InputTable, check_same_names
 
@@ -104,9 +105,21 @@ def exchangeable_units(
         indices = [index for table in tables for index in table.indices or (table.index,)]
         if len(indices) == 1:  # of a pooled table, whose labels may have the names of its rows where it has none
             pooled = getattr(given, "index", None) if indices[0] is None else indices[0]
-            indices = [] if pooled is None else [pooled[groups.codes == j] for j in range(groups.k)]
+            indices = (
+                [] if pooled is None or counts_only(pooled) else [pooled[groups.codes == j] for j in range(groups.k)]
+            )
         check_same_names(indices, "Paired samples")
+        units = replace(units, unlike_names=_find_unlike_names(indices))
     return units
+
+
+def _find_unlike_names(indices: Sequence[Any]) -> tuple[Any, ...]:
+    """Return the names of the first row of every sample where no row name occurs in two samples; () elsewhere."""
+    if len(indices) < 2 or any(index is None or not len(index) for index in indices):
+        return ()
+    if not indices[0].append(list(indices[1:])).is_unique:
+        return ()
+    return tuple(index.tolist()[0] for index in indices)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -119,10 +132,13 @@ class ExchangeableUnits:
         Blocks of rows within which labels are permuted.
     plots : Groups or None
         Sets of rows that carry one label together.
+    unlike_names : tuple
+        Of paired samples without a common row name, the names of their first rows.
     """
 
     strata: Groups | None = None
     plots: Groups | None = None
+    unlike_names: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, groups: Groups, design: Design) -> Self:
@@ -144,9 +160,10 @@ class ExchangeableUnits:
 
     def among(self, rows: IntArray) -> Self:
         """Return the exchangeable units of a subset of the rows, with strata and plots renumbered."""
-        return type(self)(
-            *(None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots))
+        strata, plots = (
+            None if labels is None else _labels_among(labels, rows) for labels in (self.strata, self.plots)
         )
+        return type(self)(strata, plots, self.unlike_names)
 
     @property
     def first_rows(self) -> IntArray | slice:
@@ -187,7 +204,12 @@ class ExchangeableUnits:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on names of strata and whole plots that may be read wrongly."""
+        """Return notes on names of strata, whole plots and paired rows that may be read wrongly."""
+        if self.unlike_names:
+            return (
+                "Rows were paired by their position: no row name occurs in two samples. The first rows, "
+                f"{' and '.join(map(repr, self.unlike_names))}, are one subject; bring the rows into one order first.",
+            )
         of_strata = () if self.strata is None else notes_on_names(self.strata.names, "stratum", "strata")
         return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
 

@@ -201,6 +201,13 @@ def plot_line(
     return ax
 
 
+def mark_values(x: FloatArray, ax: Axes) -> Axes:
+    """Draw open circles on the axis of a histogram at some of its values, and return the axes."""
+    style: dict[str, Any] = {"facecolors": "none", "edgecolors": "0.15", "lw": 0.9, "zorder": 4}
+    ax.scatter(x, np.zeros(x.size), s=30, clip_on=False, **style)
+    return ax
+
+
 def _draw_smooth(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray, ax: Axes) -> None:
     """Draw a kernel density estimate over a histogram of counts, with a second axis for the density."""
     if x.size < 10 or np.ptp(x) == 0:

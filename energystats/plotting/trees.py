@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from matplotlib.colors import to_hex
 from matplotlib.text import Annotation
 from matplotlib.ticker import FixedLocator
 from matplotlib.transforms import Bbox
-from numpy.typing import NDArray
 
 from energystats._core.linkage import cut_linkage
 from energystats._typing import ArrayLike, FloatArray, IntArray
@@ -31,7 +30,6 @@ from energystats.plotting.axes import (
     legend_width,
     write_plain_name,
 )
-from energystats.plotting.points import plot_partition
 
 __all__ = ["DrawnNode", "plot_cluster_tree", "plot_dendrogram", "plot_validation"]
 
@@ -286,33 +284,28 @@ def _count_levels(nodes: Sequence[DrawnNode]) -> FloatArray:
 
 def plot_validation(
     nodes: Sequence[DrawnNode],
-    drawn: tuple[FloatArray, IntArray, NDArray[np.bool_]],
+    draw_points: Callable[[Axes], object],
     ax: Axes | None = None,
     *,
-    sizes: Sequence[int],
-    axes: tuple[str, str],
-    units: tuple[str, str],
-    same_unit: bool,
+    uncertain: int,
     level: float,
     title: str,
 ) -> Axes:
-    """Draw the dendrogram of cluster merges with p-values beside a scatter plot of the points; return the axes.
+    """Draw the dendrogram of cluster merges with p-values beside a picture of the points; return the axes.
 
-    Both stand inside `ax`, which has the title and no axes of its own. `drawn` are the points, their labels, and which
-    of them are hollow.
+    Both stand inside `ax`, which has the title and no axes of its own. `draw_points` draws the points, of which as many
+    as are `uncertain` are hollow.
     """
     ax = axes_or_new(ax, more_width=4.5)
     ax.set_axis_off()
-    ax.text(0.0, 1.12, "\n".join(textwrap.wrap(title, 100)), transform=ax.transAxes, va="bottom", weight="bold")
     left, right = ax.inset_axes((0.0, 0.0, 0.42, 1.0)), ax.inset_axes((0.53, 0.0, 0.47, 1.0))
     plot_cluster_tree(nodes, left, level=level, outcome="no p-value", leaves_tested=False)
     left.set_title("Merges of the clusters", loc="left", fontsize="medium")
-    points, labels, hollow = drawn
-    shown: dict[str, Any] = {"axes": axes, "units": units, "same_unit": same_unit, "hollow": hollow}
-    plot_partition(points, labels, right, sizes=sizes, share=None, **shown)
-    count = int(hollow.sum())
-    right.set_title(f"Points, {count} uncertain (hollow)" if count else "Points, none uncertain", loc="left",
-                    fontsize="medium")  # fmt: skip
+    draw_points(right)
+    which = f"{uncertain} uncertain (hollow)" if uncertain else "none uncertain"
+    right.set_title(f"Points, {which}", loc="left", fontsize="medium")
+    top = 1.24 if right.child_axes else 1.12  # above the values of breaks, if there are any
+    ax.text(0.0, top, "\n".join(textwrap.wrap(title, 100)), transform=ax.transAxes, va="bottom", weight="bold")
     return ax
 
 
