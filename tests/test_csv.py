@@ -596,6 +596,15 @@ def test_codes_in_quotes_are_numbers_with_a_note(tmp_path, capsys):
     assert "numbers in quotes were read as numbers: code; --category makes categories of them." in captured.err
 
 
+def test_empty_quotes_are_no_numbers_in_quotes(tmp_path, capsys):
+    (tmp_path / "f.csv").write_text('"x","e"\n' + "".join(f'{i * i},""\n' for i in range(8)))
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "-k", "2", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert json.loads(captured.out)["columns"] == ["x"]
+    assert "it is empty: e" in captured.err
+    assert "numbers in quotes" not in captured.err
+
+
 def test_lost_cells_are_never_passed_over():
     """pandas only warns of them."""
     with pytest.raises(BadInputError, match="cannot be read: lines have more cells"), readable("f.csv"):

@@ -401,7 +401,7 @@ def test_one_column_is_drawn_as_a_histogram_with_its_uncertain_points_below():
     assert found.uncertain.size  # two clouds that touch
     ax = found.plot()
     _, right = ax.child_axes
-    assert right.get_xlabel() == "x" and right.get_ylabel() == "count"
+    assert (right.get_xlabel(), right.get_ylabel()) == ("x", "count")
     rings = right.collections[-1].get_offsets()
     assert np.array_equal(np.asarray(rings), np.column_stack([x[found.uncertain], np.zeros(found.uncertain.size)]))
     assert right.get_title(loc="left") == f"Points, {found.uncertain.size} uncertain (hollow)"

@@ -108,7 +108,8 @@ GENERAL: Table = {
     },
     "--alpha": {
         "type": checked_by(float, check_alpha), "default": 1.0,
-        "help": "power of the distance, from 0.001 to 2 (default 1); of a matrix that is clustered, the one it holds",
+        "help": "power of the distance, from 0.001 to 2 (default 1); beside a matrix that is clustered: "
+        "the power that its entries have already",
     },
     "--standardize": {**FLAG, "help": "use column z-scores"},
     "--missing": {
