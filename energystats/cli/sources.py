@@ -121,6 +121,8 @@ class Source:
 
     def _describe_bytes(self, head: bytes, encoding: str | None) -> str:
         """Return an error message for an input that is no text, or that may be UTF-16 without a mark."""
+        if encoding is not None and "16" not in encoding and self.encoding == "utf-16":
+            return f"{self.name}: begins with the mark of UTF-16, which is not {encoding}; leave --encoding out."
         zeros = (head[::2].count(0), head[1::2].count(0))
         if encoding is None and min(zeros) == 0 and max(zeros) > len(head) // 4:
             order = "le" if zeros[1] else "be"
@@ -144,7 +146,8 @@ class Source:
         except LookupError as error:
             raise BadInputError(f"--encoding must be an encoding that Python knows, got {encoding!r}.") from error
         except UnicodeError as error:
-            if encoding is None and any(byte < 9 or 13 < byte < 27 for byte in head):  # which text does not hold
+            marked = self.encoding == "utf-16"
+            if marked or (encoding is None and any(byte < 9 or 13 < byte < 27 for byte in head)):  # which text lacks
                 raise BadInputError(self._describe_bytes(head, encoding)) from error
             hint = "name its encoding, such as --encoding latin-1" if encoding is None else "another --encoding?"
             raise BadInputError(f"{self.name}: is not {encoding or 'UTF-8'} text; {hint}.") from error
