@@ -139,7 +139,7 @@ def test_what_is_in_doubt_is_refused(tmp_path, content, message):
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "ascii"])
 def test_the_mark_of_utf_16_is_named_beside_another_encoding(tmp_path, encoding):
-    with pytest.raises(BadInputError, match=f"begins with the mark of UTF-16, which is not {encoding}; leave --encoding"):
+    with pytest.raises(BadInputError, match=f"begins with the mark of UTF-16, which is not {encoding}; leave"):
         read(tmp_path, "x,y\n1,2\n3,4\n".encode("utf-16"), encoding=encoding)
 
 
