@@ -1,4 +1,4 @@
-"""Every public name: what type checkers see, and what is imported on first use."""
+"""List every public name: what type checkers see, and what is imported on first use."""
 
 from . import datasets as datasets
 from . import metrics as metrics

@@ -1,4 +1,4 @@
-"""`python -m energystats`, the same as the command `energystats`."""
+"""Run the command `energystats` as `python -m energystats`."""
 
 from energystats.cli import main
 

@@ -384,7 +384,7 @@ def is_interactive() -> bool:
 
 
 def _write_time(seconds: float) -> str:
-    """Format a time in seconds as text with one or two digits and a unit."""
+    """Format a time in seconds as text: a whole number of seconds, minutes, hours, days or years."""
     units = (("year", 365.25 * 86_400), ("day", 86_400.0), ("hour", 3600.0), ("minute", 60.0))
     unit, length = next((pair for pair in units if seconds >= 1.5 * pair[1]), ("second", 1.0))
     value = seconds / length

@@ -1,4 +1,4 @@
-"""Type aliases used across the package."""
+"""Define type aliases used across the package."""
 
 from __future__ import annotations
 

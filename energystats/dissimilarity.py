@@ -1,4 +1,4 @@
-"""Points and the semimetric between them: in memory, as a matrix, or in blocks of rows, behind one protocol.
+"""Hold points and the semimetric between them: in memory, as a matrix, or in blocks of rows, behind one protocol.
 
 Below `Dissimilarity` nothing looks at raw input again, and above it nothing knows how M = Z'RZ was computed.
 """
@@ -276,7 +276,7 @@ class Dissimilarity(abc.ABC):
         return not np.ptp(self.transformed().points, axis=0).any()
 
     def transformed(self) -> Dissimilarity:
-        """Return the rows that the metric compares, under their Euclidean distances; the points where it is no such.
+        """Return the transformed rows that the metric compares by Euclidean distance; the points if it transforms none.
 
         Columns that differ by rounding alone are constant.
         """

@@ -1,4 +1,4 @@
-"""Distances, the energy distance of two samples, and the dispersions W + S = T of labelled points [theory 1, 3]."""
+"""Compute distances, the energy distance of two samples, and dispersions W + S = T of labelled points [theory 1, 3]."""
 
 from __future__ import annotations
 
@@ -374,7 +374,7 @@ def dispersion(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Dispersion(Result):
-    """Within, between and total energy dispersion of labelled points: W + S = T [G 4, 5, 29].
+    """Hold within, between and total energy dispersion of labelled points: W + S = T [G 4, 5, 29].
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Warnings of the package, and how they are issued and held back.
+"""Define the warnings of the package, and issue, collect or ignore them.
 
 Input that cannot be computed raises `ValueError` or `TypeError`; input that can be computed but
 should be checked warns with one of these classes, so that each can be silenced on its own.
@@ -67,7 +67,7 @@ class TiesWarning(EnergyStatsWarning):
 
 
 class MissingValuesWarning(EnergyStatsWarning):
-    """Warn that rows with missing values were left out, or that a label is the text of a missing value."""
+    """Warn that rows with missing values or empty columns were left out, or that a label is a missing value's text."""
 
 
 class ConvergenceWarning(EnergyStatsWarning):

@@ -1,4 +1,4 @@
-"""The version of the package, and those of everything that it computes with."""
+"""Find the version of the package, and print those of everything that it computes with."""
 
 from __future__ import annotations
 

@@ -576,6 +576,10 @@ def test_two_tall_heaps_are_noted(rng):
         lambda rng, n: rng.integers(1, 6, (n, 4)).sum(axis=1),
         lambda rng, n: np.round(np.r_[rng.normal(0, 3, n // 2), rng.normal(12, 3, n - n // 2)]),
         lambda rng, n: rng.integers(0, 30, n),
+        # most places of their grid are empty
+        lambda rng, n: np.round(rng.normal(20, 4, n)) ** 2,
+        lambda rng, n: (rng.binomial(10, 0.5, n) / 10) ** 2,
+        lambda rng, n: np.round((np.round(rng.normal(70, 10, n)) - 32) / 1.8, 1),
     ],
 )
 def test_counts_and_clusters_have_no_preferred_digits(draw, rng):

@@ -53,6 +53,14 @@ ONE_GRID = {
     "months, two decimals": lambda rng: np.round(rng.integers(96, 200, 200) / 12, 2),
     "logarithms of counts": lambda rng: np.log(rng.poisson(3, 200) + 0.5),
     "reciprocals of counts": lambda rng: 1 / (1 + rng.poisson(1, 200)),
+    "shares of eleven from a half": lambda rng: (rng.binomial(10, 0.5, 200) + 0.5) / 11,
+    "odds of shares of 24": lambda rng: (x := rng.binomial(24, 0.5, 200) + 0.5) / (25 - x),
+    "odds of shares of 12": lambda rng: (x := rng.binomial(12, 0.6, 200) + 1) / (14 - x),
+    "roots of odds": lambda rng: np.sqrt((x := rng.binomial(10, 0.6, 200) + 0.5) / (11 - x)),
+    "logits with a half added": lambda rng: np.log((x := rng.binomial(10, 0.85, 200) + 0.5) / (11 - x)),
+    "the same, three decimals": lambda rng: np.round(np.log((x := rng.binomial(10, 0.7, 200) + 0.5) / (11 - x)), 3),
+    "counts that saturate": lambda rng: (x := rng.poisson(5, 200)) / (x + 4),
+    "reciprocals from a half": lambda rng: 1 / (rng.poisson(3, 200) + 0.5),
 }
 
 
@@ -109,6 +117,18 @@ def rejected(draw, n_samples=60):
             rng = np.random.default_rng([i, 907])
             found += es.cluster_test(draw(rng), n_resamples=99, rng=rng).pvalue <= 0.05
     return found
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: np.log((x := rng.binomial(10, 0.85, 1000) + 0.5) / (11 - x)),
+        pytest.param(lambda rng: (rng.binomial(10, 0.5, 1000) + 0.5) / 11, marks=pytest.mark.slow),
+    ],
+)
+def test_level_of_functions_of_one_count(draw):
+    """All of 20 samples were rejected when such values were taken for ratios, and spread too narrowly."""
+    assert rejected(draw, 20) <= 4
 
 
 @pytest.mark.parametrize(

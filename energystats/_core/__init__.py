@@ -1,1 +1,1 @@
-"""Numerics: arrays in, arrays out. Nothing here checks its input or knows about results."""
+"""Compute with arrays in and arrays out. Nothing here checks its input or knows about results."""

@@ -1,4 +1,4 @@
-"""Compiled loops over distances: Euclidean ones, and Gower's coefficient."""
+"""Fill arrays of distances in compiled loops: Euclidean ones, and Gower's coefficient."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fill_gower(
     """Fill `out` with Gower's dissimilarity 1 - s of all pairs of rows of two data sets; (n, d), (d, m) -> (n, m).
 
     The inner loops run over points, without branches, so that the compiler can do several at once. `how` is 0 for a
-    graded column, 1 for a matched one, 2 for presence and absence.
+    graded column, 1 for a matched one, 2 for presence and absence; `total`, (m,), is overwritten.
     """
     d, m = columns.shape
     for i in range(X.shape[0]):

@@ -65,7 +65,7 @@ def jensen_shannon(X: FloatArray, Y: FloatArray) -> FloatArray:
     """Compute Jensen-Shannon distances between all pairs of rows, as proportions; (n, d), (m, d) -> (n, m).
 
     SciPy's value is a root of a difference: for shares alike it loses half of the digits. There it is computed again
-    from t = (p - q)/(p + q), as a sum of (p + q)/2 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none of them negative.
+    from t = (p - q)/(p + q), a root of a sum of (p + q)/4 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none negative.
     """
     distances = np.asarray(cdist(X, Y, "jensenshannon"))
     with np.errstate(invalid="ignore", divide="ignore"):

@@ -1,4 +1,4 @@
-"""The upper bound on S of all partitions into k clusters: S <= the k - 1 largest eigenvalues of G_c [theory 4].
+"""Bound S of all partitions into k clusters by the sum of the k - 1 largest eigenvalues of G_c [theory 4].
 
 S = Tr(Y' G_c Y) with orthonormal Y = Z diag(n)^(-1/2), whose columns contain the direction on which G_c vanishes.
 """

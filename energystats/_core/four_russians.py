@@ -116,14 +116,14 @@ def add_tile(
 ) -> None:
     """Add the sums of some columns of a tile of R between all pairs of groups, for every labeling; (b, k, k).
 
-    Of a tile on the diagonal (`row` = `column`, both multiples of eight) only pairs above the diagonal are summed.
+    Of a tile on the diagonal (`row` = `column`) only pairs above the diagonal are summed.
 
     Parameters
     ----------
     tile : ndarray of shape (h, w)
         R[row : row + h, column : column + w].
     row, column : int
-        Where it stands.
+        Where it stands; both are multiples of eight.
     start, stop : int
         Which of its columns are summed; `start` is a multiple of eight.
     bits : ndarray of shape (k, n/8, b)

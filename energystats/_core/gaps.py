@@ -1,4 +1,4 @@
-"""Gaps along a line: places with few points between two crowds, found by counts in windows."""
+"""Find gaps along a line: places with few points between two crowds, by counts in windows."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def crowding_of(t: FloatArray, labels: IntArray) -> float:
 
 
 def list_gaps(t: FloatArray, crowding: float) -> list[float]:
-    """List clear gaps along another line, of at most half that `crowding`; positions (n,) -> places.
+    """List clear gaps along a line that are at most half as crowded as `crowding`; positions (n,) -> places.
 
     They are those in the widest windows that show any.
     """
@@ -158,7 +158,7 @@ class _SortedPoints:
     def find_gap_at_cut(self, slack: int) -> float | None:
         """Return the emptiest place near the cut if that lies in a gap, less than `slack` points from it; else None.
 
-        It is told by the widest of the narrower windows in which the cut has clearly fewer points than the crowds.
+        The widest of the narrower windows in which the cut has clearly fewer points than the crowds decides.
         """
         for window in NARROW if slack > 0 else ():
             seen = self.count(window)
@@ -169,7 +169,7 @@ class _SortedPoints:
         return None
 
     def count(self, window: float) -> _Counts:
-        """Count the points in windows around every place, of half that width times the spread times n**-.2."""
+        """Count points around every place, in windows of half width `window` times the spread times n**-.2."""
         x, places, half = self.x, self.places, window * self.spread * self.x.size**-0.2
         counts = np.searchsorted(x, places + half, "right") - np.searchsorted(x, places - half, "left")
         crowds = np.minimum(np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1])

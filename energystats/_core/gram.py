@@ -93,7 +93,7 @@ def some_eigenpairs(G: FloatArray, first: int, last: int) -> tuple[FloatArray, F
     """Compute the eigenvalues of a symmetric matrix from the `first` to the `last` smallest, and unit eigenvectors.
 
     They rise; (n, n) -> (m,), (n, m). LAPACK's search for some eigenvalues may end early where most of them are equal,
-    as of points that are all equally far apart. SciPy then raises, or returns fewer than were asked for without a word.
+    as of points that are all equally far apart. SciPy then raises, or silently returns fewer than were asked for.
     """
     with one_thread_up_to(len(G)):
         try:

@@ -1,4 +1,4 @@
-"""Single moves that lower the cut of a graph's partition, over its sparse adjacency [theory 4]."""
+"""Lower the cut of a graph's partition by single moves, over its sparse adjacency [theory 4]."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ COLUMNS_PER_PART = 256  # of a tile that go to one thread at a time
 SUMS_SIDE_BY_SIDE = 16  # at most, and so the threads
 SUMS_BYTES = 2**27  # of the sums of all of them
 BATCH_BYTES = 2**24  # of tiles that portions go through before they meet
-COLUMNS_BYTES = 2**26  # of the columns that are multiplied at a time where there is no compiler
+COLUMNS_BYTES = 2**26  # of the columns of bins that are multiplied at a time where R is known by its products alone
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
 UpperTiles = Iterable[tuple[int, int, FloatArray]]
@@ -114,7 +114,7 @@ def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
 
 
 class _LabelingSums:
-    """Sums of some labelings over the tiles seen so far."""
+    """Add up the sums of some labelings over tiles, as the tiles come."""
 
     def __init__(self, Z: FloatArray | Indicators) -> None:
         n, self.k, self.b = Z.shape
@@ -330,15 +330,15 @@ ROWS_AT_ONCE = 4096  # of indicators that are made when they are needed
 
 
 class _LinearMap(Protocol):
-    """R as a linear map: the products that `null_sums` needs."""
+    """Define R as a linear map: the products that `null_sums` needs."""
 
     @property
     def has_tiles(self) -> bool:
-        """Tell whether sums come from tiles of R, and take `Indicators`."""
+        """Return whether sums come from tiles of R, and take `Indicators`."""
 
     @property
     def takes_labels(self) -> bool:
-        """Tell whether products take `Indicators` in any case, because there are many rows."""
+        """Return whether products take `Indicators` in any case, because there are many rows."""
 
     def block_sums(self, Z: Any) -> FloatArray:
         """Compute Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
@@ -356,7 +356,7 @@ def null_sums(
     n_blocks: int,
     at_once: int | None = None,
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Compute M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
+    """Yield M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
 
     `groups_multiplied` go through the product with R. `at_once` of the `n_blocks` blocks of labelings share a product;
     None takes as many as memory allows, and as many in one product as in the other.
@@ -438,7 +438,7 @@ def _parts(n: int, Z: FloatArray | Indicators) -> list[slice]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Indicators:
-    """Indicators Z of many points, (n, k, b), which are made for some rows whenever they are asked for.
+    """Hold labels of many points and make their indicators Z, (n, k, b), for some rows whenever they are asked for.
 
     Labels take a byte where indicators take eight: more labelings go through the tiles at a time.
 
@@ -458,14 +458,14 @@ class Indicators:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Numbers of rows, groups and labelings."""
+        """Return the numbers of rows, groups and labelings."""
         return len(self.codes), self.k, self.codes.shape[1]
 
     def __getitem__(self, rows: slice) -> FloatArray:
         return indicators(self.codes[rows], self.k, self.weights[rows])
 
     def of_labelings(self, some: slice) -> Indicators:
-        """Take some of the labelings."""
+        """Return the indicators of some of the labelings."""
         return Indicators(self.codes[:, some], self.k, self.weights)
 
 

@@ -1,4 +1,4 @@
-"""Passes of Hartigan's method, over the cached table T = RWZ and over means in a feature space [G alg 1; theory 4, 6].
+"""Run passes of Hartigan's method over the table T = RWZ, or over means in a feature space [G alg 1; theory 4, 6].
 
 The loops over points are written out: a call of the linear algebra library for every row takes longer than the row,
 and its threads would wait for each other.

@@ -1,4 +1,4 @@
-"""The only module that imports numba: it compiles loops, or runs them in plain Python.
+"""Compile loops by numba, or run them in plain Python; no other module imports numba.
 
 A loop decorated with `njit` is compiled on first use and cached on disk. Where numba cannot be
 imported, or NUMBA_DISABLE_JIT is set, the undecorated Python function runs instead, after one warning.

@@ -41,6 +41,7 @@ PREFERRED = {2: {1: 9 / 16, 3: -1 / 16}} | {s: {1: 4 / 6, 2: -1 / 6} for s in ST
 BETWEEN_HEAPS = {2: {3}} | {s: {m for m in (s // 4, 3 * s // 8, s // 2) if m > 1} for s in STEPS}
 PREFERRED_SHARE = 0.03  # of all points, more than expected
 LONGEST_GRID = 200_000  # steps
+CENTRAL, OCCUPIED = (0.05, 0.95), 0.35  # quantiles; share of the places between heaps that as many points would take
 BEYOND_CHANCE, FAR_BEYOND, BY_CHANCE = 4.0, 6.0, 2.0  # standard deviations; two heaps are enough far beyond
 WIDEST_OF_TWO = 1.5  # standard deviations of all values, which two such heaps are apart
 SMALLEST_EXCESS = 1e-9  # points
@@ -82,7 +83,7 @@ class PileAtEnd:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JitteredPlaces:
-    """Hold points with random noise added to those that coincide with others, and the number of the latter.
+    """Hold points with random noise added to all of them, and the number of those that coincided with others.
 
     Attributes
     ----------
@@ -140,7 +141,7 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def jitter_ties(
     x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach, *, spread_limits: bool = True
 ) -> Jittered | None:
-    """Return values with ties spread at random between their neighbours; None if no or all values are tied.
+    """Return values with ties spread at random between their neighbours; None without ties, or if all values are equal.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
     piles at the ends are jittered as other ties are.
@@ -313,13 +314,27 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
             enough &= next_to - 2 * other <= BY_CHANCE * np.sqrt(next_to + 4 * other)
         beyond[~enough] = 0.0
         first = int(beyond.argmax())
-        if beyond[first] > best:
-            heaps = (whole - at[first]) % step == 0
+        heaps = (whole - at[first]) % step == 0
+        if beyond[first] > best and _is_filled(whole, counts, heaps, step):
             share = np.full(whole.size, min(surplus[first] / points[first], 1.0))
             seen = heaps & (whole >= far) & (whole < on_grid.size - far)
             share[seen] = np.maximum(excess[whole[seen] - far], 0.0) / on_grid[whole[seen]]
             best, found = float(beyond[first]), (heaps, np.minimum(share, 1.0), step * unit)
     return found
+
+
+def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -> bool:
+    """Return whether points that are in no heap lie on the places between heaps, and not on few of them.
+
+    Squares of counts, or whole degrees Fahrenheit in Celsius, leave most places of their grid empty, and have no heaps.
+    `whole` are the places of the values, ascending; heaps are `step` places apart.
+    """
+    n = np.cumsum(counts)
+    low, high = (int(whole[np.searchsorted(n, share * n[-1])]) for share in CENTRAL)
+    others = ~heaps & (whole >= low) & (whole <= high)
+    room = (high - low + 1) * (1 - 1 / step)
+    expected = -room * np.expm1(-counts[others].sum() / room)
+    return bool(np.count_nonzero(others) >= OCCUPIED * expected)
 
 
 def _in_columns(values: FloatArray, step: int) -> FloatArray:

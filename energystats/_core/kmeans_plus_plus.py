@@ -1,4 +1,4 @@
-"""Seeds of k-means++ in the feature space of rho, and the labels of the points nearest to them [theory 4, starts]."""
+"""Draw seeds of k-means++ in the feature space of rho, and label points by the nearest seed [theory 4, starts]."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 @njit
 def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve the recursion of the shooting method for every mu; return sign changes and scaled end values; (c,) each."""
+    """Solve the recursion for p and s at every mu; return sign changes and scaled end values of p; (c,) each."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0

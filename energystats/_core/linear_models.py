@@ -1,7 +1,7 @@
-"""Linear models in the feature space of rho: dispersions of subspaces, observed and with permuted residuals [theory 3].
+"""Fit linear models in the feature space of rho: dispersions of subspaces, also of permuted residuals [theory 3].
 
-Everything is read from r x r matrices of the model's basis Q and of Q with its rows permuted; the points themselves
-are never formed.
+Dispersions are read from r x r matrices of the model's basis Q and of Q with its rows permuted; the points of the
+feature space are never formed.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ class Hypothesis:
         """Compute dispersions S of a term and W of the residual under permuted reduced-model residuals; (b,), (b,).
 
         With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
-        and the columns of U, freed from the reduced model, meet G; (b,), (b,).
+        and the columns of U, freed from the reduced model, give the forms in G.
         """
         # A = (U - QHQ'U)'G(U - QHQ'U) with QHQ' the projection on the reduced model [theory 3, permuted residuals]
         H = self.reduced @ self.reduced.T

@@ -1,4 +1,4 @@
-"""One pass of Lloyd's rule, (weighted) kernel k-means, over the cached table T = RWZ [D alg 2; theory 4, 6]."""
+"""Run one pass of Lloyd's rule, (weighted) kernel k-means, over the cached table T = RWZ [D alg 2; theory 4, 6]."""
 
 from __future__ import annotations
 

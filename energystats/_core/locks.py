@@ -1,4 +1,4 @@
-"""Locks for one thread at a time, in a process that may be forked meanwhile."""
+"""Lock code for one thread at a time, in a process that may be forked meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scale numbers near 1 by powers of two, without losing a digit."""
+"""Scale numbers to about 1 by powers of two, without losing a digit."""
 
 from __future__ import annotations
 
@@ -36,6 +36,6 @@ def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
 
 
 def two_to(exponent: int, power: float) -> float:
-    """Compute 2**(exponent power) to the last digit; the product of exponent and power is exact."""
+    """Compute 2**(exponent * power) to the last digit; the product of exponent and power is exact."""
     whole, rest = divmod(Fraction(power) * exponent, 1)
     return ldexp(2.0 ** float(rest), int(whole))

@@ -1,4 +1,4 @@
-"""P-values, all of them: from permutations, sequential tests, fitted distributions, and combinations [theory 3, 5].
+"""Compute all p-values: from permutations, sequential tests, fitted distributions, and combinations [theory 3, 5].
 
 No other module forms a p-value; `tests/test_architecture.py` looks for those that do.
 """
@@ -128,7 +128,7 @@ def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) ->
 # ---------------------------------------------------------------- tails of fitted distributions
 
 
-SAME_STATISTIC = 1e-9  # of it: what words say of ties
+SAME_STATISTIC = 1e-9  # of it: statistics that differ by less are called tied in reports
 FEW = 10  # values at or above the observed one, below which their count says little
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
@@ -259,7 +259,7 @@ def over_null_models(in_features: float, in_location: float | None, *, interacti
 
 
 def over_jitters(pvalues: FloatArray) -> float:
-    """Combine the p-values of one column or contrast with ties jittered anew for each of them; (m,).
+    """Combine the p-values of one column or contrast, each from its own jitter of ties; (m,) -> float.
 
     With the cap a jitter that shows nothing does not hide others; the smallest p-value is a lower limit.
     """
@@ -267,7 +267,7 @@ def over_jitters(pvalues: FloatArray) -> float:
 
 
 def over_contrasts(pvalues: FloatArray, *, jittered_anew: bool = False) -> tuple[float, list[float]]:
-    """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts).
+    """Combine p-values over splits for each contrast, then over contrasts; return both; (n_splits, n_contrasts).
 
     `jittered_anew` says that every split had jitter of its own. The cap makes the combination of contrasts at most 1/2,
     even where every contrast alone has a larger p-value, and where there is only one: the smallest of their own

@@ -21,7 +21,7 @@ __all__ = ["Ratios", "find_ratios"]
 Function = Callable[[FloatArray], FloatArray]
 
 LARGEST_DENOMINATOR = 40
-FEWEST_DENOMINATORS = 8  # that have to be told apart, or a few digits of any numbers would do
+FEWEST_DENOMINATORS = 8  # that have to be distinguished, or a few digits of any numbers would do
 BY_CHANCE = 0.05  # share of all numbers that are as near to such a ratio, or more where many values are
 UNLIKELY = 1e-6  # that all values are by chance
 OFTEN = 4  # points for each value, where many have to be: few digits alone repeat less
@@ -40,7 +40,7 @@ DECIMALS = 10
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """A scale on which ratios are recorded, with its inverse and the ratios that it takes."""
+    """Hold a scale on which ratios are recorded, with its inverse and the ratios that it takes."""
 
     do: Function
     undo: Function
@@ -55,6 +55,14 @@ SCALES = (
     _Recorded(lambda u: np.arcsin(np.sqrt(u)), lambda x: np.square(np.sin(x)), 0.0, 1.0, (0.0, math.pi / 2)),
     _Recorded(np.log, np.exp, 0.0, math.inf, (-math.inf, 20.0)),
     _Recorded(lambda u: np.log(u / (1 - u)), lambda x: 1 / (1 + np.exp(-x)), 0.0, 1.0, (-20.0, 20.0)),
+)
+
+
+MAPS: tuple[Function, ...] = (  # undo functions of counts that are ratios with other denominators for other counts
+    lambda u: u,
+    lambda u: 1 / u,
+    lambda u: u / (1 + u),  # odds k/(N - k) of shares
+    lambda u: u / (1 - u),  # shares k/(k + c) of counts
 )
 
 
@@ -112,8 +120,30 @@ def find_ratios(x: FloatArray) -> Ratios | None:
         for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit)
             if found is not None:
-                return None if found.size == 0 else Ratios(scale, float(WIDTH * unit / np.median(found)))
+                alone = found.size == 0 or _are_of_one_count(values, counts, half, unit)
+                return None if alone else Ratios(scale, float(WIDTH * unit / np.median(found)))
     return None
+
+
+def _are_of_one_count(values: FloatArray, counts: IntArray, half: float, unit: float) -> bool:
+    """Return whether values are a function of one count, as odds and their logarithms are of shares k/N of one N.
+
+    They are ratios with different denominators then, and yet on one grid before that. `half` is their error.
+    """
+    for scale, undo in itertools.product(SCALES, MAPS):
+        if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
+            continue
+        with np.errstate(all="ignore"):
+            u, low, high = (undo(scale.undo(x) / unit) for x in (values, values - half, values + half))
+            error = max(half / unit, float(np.abs(high - low).max()) / 2)
+        if not (np.isfinite(u).all() and math.isfinite(error)):
+            continue
+        for offset in (0.0, u[0]):
+            N = _find_grid(u - offset, counts, error)
+            # a map that brings all values near to one place is no sign
+            if N and np.unique(np.rint((u - offset) * N)).size >= RATIOS_AT_LEAST * values.size:
+                return True
+    return False
 
 
 def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
@@ -124,18 +154,18 @@ def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
     return None if found is None or found.size == 0 else Ratios(SCALES[0], float(100 * WIDTH / np.median(found)))
 
 
-def _is_one_grid(ratios: FloatArray, counts: IntArray, error: float) -> bool:
-    """Return whether nearly all points are whole multiples of 1/N, N up to 60, without the gaps that ratios leave."""
+def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
+    """Return N, up to 60, of which nearly all points are whole multiples of 1/N without the gaps of ratios; else 0."""
     for N in range(1, GRID_STEPS + 1):
         if 4 * N * error > 1:  # half of all numbers are
-            return False
+            return 0
         near = np.abs(ratios * N - np.rint(ratios * N)) <= N * error
         if counts[near].sum() >= RATIOS_AT_LEAST * counts.sum() and near.mean() >= RATIOS_AT_LEAST:
             parts = np.unique(np.rint(ratios[near] * N) % N).size
             steps = min(N, N * float(np.ptp(ratios)) + 1)  # that parts of units can be
             drawn = steps * -math.expm1(-counts.sum() / steps)  # of as many points, were all equally frequent
-            return N not in OF_SEVERAL or parts > FILLED * drawn
-    return False
+            return N if N not in OF_SEVERAL or parts > FILLED * drawn else 0
+    return 0
 
 
 def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
@@ -143,7 +173,7 @@ def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> In
 
     Shapes: (m,) ratios and counts -> (points,).
     """
-    if _is_one_grid(ratios, counts, error):
+    if _find_grid(ratios, counts, error):
         return np.zeros(0, dtype=np.intp)
     # of all numbers, 3 Q^2/pi^2 intervals of twice the error hold this share
     fractional = np.count_nonzero(np.abs(ratios - np.rint(ratios)) > error)

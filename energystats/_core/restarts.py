@@ -1,4 +1,4 @@
-"""Hartigan's method from several k-means++ starts, and from perturbations of the best partition among them.
+"""Run Hartigan's method from several k-means++ starts, and from perturbations of the best partition among them.
 
 Leaving a local optimum, clusters give way to others, and the search goes on from there. Two ways take turns: a random
 swap (Franti 2018) dissolves one cluster and founds another one elsewhere; merge and split joins two clusters and parts

@@ -24,8 +24,8 @@ ARITHMETIC = 2.0**-40  # of the largest number of a table, its rounding in doubl
 DIGITS = 13  # of a number that was rounded to fewer than it can have
 LARGEST_COUNT = 1e5  # beyond it steps are too small to be modes
 ROWS_FIRST = 24  # that are looked at before all others
-SHARE_OF_ROWS = 0.9  # of those that tell, which must be counts
-SHARE_TELLING = 0.2  # of rows, which must tell something
+SHARE_OF_ROWS = 0.9  # of rows with more than two distinct values, which must be counts
+SHARE_TELLING = 0.2  # of rows, which must have more than two distinct values
 MORE_VALUES = 1.5  # times as many distinct values as distinct counts, below which one factor is that of all rows
 SAME_PART = 1e-6  # of 1, by which whole numbers may miss it
 WIDE = 3.0  # factor of log(1 + factor * count) from which 0 lies far from 1, though it is the next count
@@ -55,7 +55,7 @@ SCALES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCounts:
-    """Rows with one factor for all of them, in which equal counts are tied.
+    """Hold rows with one factor for all of them, in which equal counts are tied.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | No
     known = np.isfinite(factors)
     factor = float(np.median(factors[known]))
     values = np.asarray(scale.make(counts * factor))
-    # rows that tell nothing stay as they are
+    # rows without a factor stay as they are
     values = np.where(known[:, None] & np.isfinite(values), values, X)
     n_values, n_counts = (sum(np.unique(column).size for column in of.T) for of in (X, counts))
     if n_values <= MORE_VALUES * n_counts and not (scale.parts_zero and factor >= WIDE):
@@ -138,7 +138,7 @@ def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | No
 
 
 def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
-    """Tell whether the rows that tell something are multiples of counts on a scale, and not all the same ones."""
+    """Return whether rows of more than two values are multiples of counts on a scale, and not all the same ones."""
     U, errors = scale.undo(X), _errors(scale, X, half)
     if not np.isfinite(U).all() or not (U > 0).any():
         return False

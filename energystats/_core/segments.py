@@ -45,7 +45,7 @@ CONSTANT = 1e-6  # of its mean: S that varies less is the same in all orders
 
 
 class BestRuns(NamedTuple):
-    """The best runs of the first rows, or cells of rows, for every number of runs and every end.
+    """Hold the best runs of the first rows, or cells of rows, for every number of runs and every end.
 
     Attributes
     ----------
@@ -158,7 +158,7 @@ def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
 
 
 class OrderScan(NamedTuple):
-    """The largest Z of many orders of the same rows, from one pass over the pairs.
+    """Hold the largest Z of many orders of the same rows, from one pass over the pairs.
 
     Attributes
     ----------
@@ -227,7 +227,7 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: floa
 
 
 class _RunsInside(NamedTuple):
-    """Runs of whole cells that leave rows on both sides.
+    """Hold runs of whole cells that leave rows on both sides.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ def _fill_part(
 
 
 def _choose_loop(lines: int) -> Loop:
-    """Choose the compiled loop where it is worth to load the compiler, or the loop of array operations."""
+    """Choose the compiled loop where it is worth loading the compiler, or the loop of array operations."""
     from energystats._core.order_loops import fill_sums_before
 
     plain: Any = fill_sums_before

@@ -1,4 +1,4 @@
-"""Spatial medians of groups in the feature space of rho, and squared distances from them."""
+"""Compute spatial medians of groups in the feature space of rho, and squared distances from them."""
 
 from __future__ import annotations
 

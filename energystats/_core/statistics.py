@@ -1,6 +1,6 @@
 """Compute every statistic as a linear function of M = Z'RZ and group sizes s (or sums of weights) [theory 3].
 
-All functions take M of shape (..., k, k) and s of shape (k,) or (..., k), and keep the leading axes.
+Functions of M take it as (..., k, k), and s as (k,) or (..., k), and keep the leading axes.
 """
 
 from __future__ import annotations

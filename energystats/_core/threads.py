@@ -1,7 +1,7 @@
 """Keep linear algebra on one thread where several would wait for each other longer than they work.
 
 The threads of a matrix product meet after every few hundred terms of its inner dimension, and those of a
-decomposition after every column or two, and they wait by turning in a circle. When another process holds one of the
+decomposition after every column or two, and wait in a busy loop. When another process holds one of the
 cores, each meeting may take as long as that process is given. Only a product that is large in its outer dimensions
 gains more than it can lose; a sum over many rows, a product of few rows, and a decomposition up to `LARGEST_ORDER` do
 not. One thread also gives the same bits whatever the number of cores.
@@ -50,7 +50,7 @@ class _Limit:
         self.limiter: Any = None
 
     def enter(self, wait: bool) -> bool:
-        """Set linear algebra to one thread; return False if another thread of Python has done so."""
+        """Set linear algebra to one thread; `wait`, or return False, if another thread of Python has done so."""
         with self.changed:
             while self.owner not in (None, get_ident()):
                 if not wait:
@@ -95,7 +95,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """Use one thread for linear algebra inside the `with` block, unless another Python thread holds the limit."""
+    """Use one thread for linear algebra in the `with` block; wait, or not, if another Python thread has the limit."""
     entered = LIMIT.enter(wait)
     try:
         yield

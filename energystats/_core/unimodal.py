@@ -213,7 +213,7 @@ def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
 def compute_indices(x: FloatArray) -> FloatArray:
     """Compute three indices of sorted x against unimodality, all 0 if x is constant; (n,) -> (3,).
 
-    RATIO is the log likelihood ratio of two normals to a unimodal density; EXCESS is E; DISTANCE is the mean distance
+    RATIO is the log likelihood ratio of 2 or 3 normals to a unimodal density; EXCESS is E; DISTANCE the mean distance
     of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
     """
     out = np.zeros(3)

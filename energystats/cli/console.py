@@ -23,7 +23,7 @@ __all__ = ["Console", "jsonable"]
 
 
 class Console:
-    """Output of a command to standard output and standard error: text or JSON, notes, and names of files written.
+    """Write the output of a command: text or JSON to standard output, notes to standard error; keep names of files.
 
     Parameters
     ----------

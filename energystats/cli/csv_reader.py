@@ -62,7 +62,7 @@ def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _CsvReader:
-    """Conversion of a scanned CSV file to a table; columns `as_text` stay text, `id_name` has no missing values."""
+    """Convert a scanned CSV file to a table; columns `as_text` stay text, `id_name` has no missing values."""
 
     scan: Scan
     rows: IntArray

@@ -95,14 +95,14 @@ def _is_blank(row: list[str]) -> bool:
 
 @dataclass(kw_only=True)
 class Cells:
-    """The cells of one column of a CSV file as text, with facts from all rows, such as whether all are numbers.
+    """Hold the cells of one column of a CSV file as text, with facts from all rows, such as whether all are numbers.
 
     Attributes
     ----------
     parts : list of str
         The cells that are kept, joined, which takes a fraction of the memory of many texts.
-    numeric : bool
-        Whether every cell is a number or missing.
+    numeric, logical : bool
+        Whether every cell is a number or missing, and a truth value or missing.
     spelled : set of str
         Spellings of truth values, if there is nothing else.
     padded : set of str
@@ -175,7 +175,7 @@ class Cells:
 
 
 class DecimalPoints:
-    """Record, by column, of numbers such as 1.000, which may be one thousand or 1 with three decimals.
+    """Record by column the numbers such as 1.000, which may be one thousand or 1 with three decimals.
 
     A number such as 2.25 in any column of numbers shows that the point is a decimal sign.
     """
@@ -216,7 +216,7 @@ class DecimalPoints:
 
 
 class Scan:
-    """The rows of a CSV file, read once and counted from 0, with their cells collected by column.
+    """Hold the rows of a CSV file, read once and counted from 0, with their cells collected by column.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes int
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """The dialect of a CSV file, such as separator and decimal sign; None for what is to be found from the file.
+    """Hold the dialect of a CSV file, such as separator and decimal sign; None for what is to be found from the file.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Dialect:
 
     @property
     def points_are_doubtful(self) -> bool:
-        """Tell whether 1.250 beside 900 may be the next thousand: wherever no comma separates the columns."""
+        """Return whether 1.250 beside 900 may be the next thousand: wherever no comma separates the columns."""
         return self.delimiter != "," and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:

@@ -16,12 +16,12 @@ TERMINATED = 143  # as shells count a program that SIGTERM ended
 
 
 class TerminatedError(KeyboardInterrupt):
-    """Raised on SIGTERM; a KeyboardInterrupt, so that all that stops on Ctrl-C stops on it."""
+    """End the program on SIGTERM; a KeyboardInterrupt, so that all that stops on Ctrl-C stops on it."""
 
 
 @contextmanager
 def answering_signals() -> Iterator[list[type[KeyboardInterrupt]]]:
-    """Make SIGTERM end the program as Ctrl-C does, within a `with` block; yield a list of the signals received.
+    """Make SIGTERM end the program as Ctrl-C does, within a `with` block; yield the exceptions of signals received.
 
     Compiled code and imports may make another error of a KeyboardInterrupt, or pass over it; the list still has it.
     """

@@ -41,7 +41,7 @@ ALIKE = re.compile(
 
 
 class BadInputError(Exception):
-    """An error that the user can correct; its text is printed as one line on standard error."""
+    """Report an error that the user can correct; its text is printed as one line on standard error."""
 
 
 @contextmanager

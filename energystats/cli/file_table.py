@@ -29,7 +29,7 @@ EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, whi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileTable:
-    """A data frame read from a file, with its origin and the Python statements that read it again.
+    """Hold a data frame read from a file, with its origin and the Python statements that read it again.
 
     Attributes
     ----------
@@ -109,7 +109,7 @@ class FileTable:
 
 @dataclass(frozen=True, eq=False)
 class RowRanges:
-    """Row numbers given by --rows as ranges, such as 1:100,205,300: (the last is open at the end)."""
+    """Hold row numbers given by --rows as ranges, such as 1:100,205,300: (the last is open at the end)."""
 
     text: str
     ranges: tuple[tuple[int, float], ...]

@@ -220,7 +220,7 @@ class HelpText(argparse.RawDescriptionHelpFormatter):
 
 
 class StoreOnce(argparse.Action):
-    """Store the value of an option that does not add up, and refuse another one, which would replace the first."""
+    """Store the value of an option that may be given once; refuse a second, other value, which would replace it."""
 
     def __call__(self, parser: Any, options: argparse.Namespace, value: Any, option: str | None = None) -> None:
         earlier: list[str] = vars(options).setdefault("stored", [])
@@ -232,7 +232,7 @@ class StoreOnce(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are BadInputError, printed as one line, and whose help is plain text."""
+    """Parse command line words, with errors as BadInputError, printed as one line, and help as plain text."""
 
     def __init__(self, *args: Any, **how: Any) -> None:
         super().__init__(*args, **({"formatter_class": HelpText} | how | PLAIN))
@@ -264,7 +264,7 @@ class Parser(argparse.ArgumentParser):
 
 @dataclass(frozen=True, kw_only=True)
 class Command:
-    """A command of the command line: the function it runs, its help, and its options.
+    """Hold a command of the command line: the function it runs, its help, and its options.
 
     `useless` lists options that others leave without any effect, as (option, condition, "with" or "without" what).
     """

@@ -90,7 +90,7 @@ def choose_columns(
 ) -> FileTable:
     """Return the table with the columns asked for, or all that can be used, and print which were left out and why.
 
-    Distances may well count 0, 1, 2, ...; of a matrix only a column with the name of an id is one.
+    Distances may be 0, 1, 2, ..., so that in a matrix a column numbers the rows only if it has the name of an id.
     """
     for name in drop:
         find_column(table, name, nested=True)

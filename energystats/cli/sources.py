@@ -31,7 +31,7 @@ PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """An input of the command line, a file or standard input, which can be read several times.
+    """Hold an input of the command line, a file or standard input, which can be read several times.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Source:
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
     def _describe_bytes(self, head: bytes, encoding: str | None) -> str:
-        """Return an error message for an input that is no text, or that may be UTF-16 without a mark."""
+        """Return an error message for an input that is no text, or is UTF-16 without a mark or read as other text."""
         if encoding is not None and "16" not in encoding and self.encoding == "utf-16":
             return f"{self.name}: begins with the mark of UTF-16, which is not {encoding}; leave --encoding out."
         zeros = (head[::2].count(0), head[1::2].count(0))

@@ -204,7 +204,7 @@ def cluster_test(
 def _note_gap_beside(
     found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return a caution if a gap parts two clusters with a small p otherwise; else an empty tuple."""
+    """Return a caution if p is small and a gap parts the points otherwise than the two clusters do; else ()."""
     shown = found.partition
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()

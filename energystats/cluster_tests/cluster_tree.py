@@ -403,7 +403,7 @@ def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _name_some(nodes: Sequence[str]) -> str:
-    """Join texts on nodes by commas; of more than five the first ones, and how many there are."""
+    """Join texts on nodes by commas; of more than five the first ones, and how many more there are."""
     return ", ".join(nodes[:NODES_NAMED]) + f" and {len(nodes) - NODES_NAMED} more" * (len(nodes) > NODES_NAMED)
 
 
@@ -438,7 +438,7 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
 
 
 def _number_nodes(d: Dissimilarity, root: _GrowingNode, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """Return the numbered nodes of a tree, each before its children, and the leaf of every point; points (n,)."""
+    """Return the numbered nodes of a tree, each before its children, and the label of the leaf of every point; (n,)."""
     order: list[_GrowingNode] = []
     stack = [root]
     while stack:

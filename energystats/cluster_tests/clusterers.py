@@ -144,7 +144,7 @@ class UserClusterer:
 
     @property
     def takes_matrices(self) -> bool:
-        """Return whether the clusterer is a function, or one of its parameters says that it takes a matrix of rho."""
+        """Return whether the clusterer takes a matrix of rho: a parameter says so, or it has no `get_params` to ask."""
         if not hasattr(self.clusterer, "get_params"):
             return True
         given = self.clusterer.get_params(deep=True).values()

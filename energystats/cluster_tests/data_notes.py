@@ -1,4 +1,4 @@
-"""Tell what the data make a reader ask: ties, limits, duplicated rows, columns of two values, dependent rows."""
+"""Return notes on the data under test: ties, limits, duplicated rows, columns of two values, dependent rows."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
     """Return a caution if scores lie near many evenly spaced places, each of which counts as a mode; (n,) sorted.
 
     Sums of a few standardized items, residuals of classes and rates of counts do so without being tied. A frequency of
-    five periods or more in their central nine tenths stands out from chance, and from the frequencies of few clusters.
+    4.5 periods or more in their central nine tenths stands out from chance, and from the frequencies of few clusters.
     """
     if scores.size < FEWEST_SCORES:
         return ()
@@ -219,7 +219,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
 
 
 def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
-    """Note columns of ratios of small whole numbers whose denominators differ."""
+    """Return a caution that names columns of ratios of small whole numbers with unlike denominators; else ()."""
     if not names:
         return ()
     shown = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")

@@ -75,7 +75,7 @@ def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
 
 
 def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.random.Generator) -> list[Merge]:
-    """Return merges, those with a small p with the worst border between two clusters of theirs; labels (n,)."""
+    """Return merges, those with a small p with `parted`, `gap` and `moved` of their worst border; labels (n,)."""
     found = []
     for merge in merges:
         worst = merge

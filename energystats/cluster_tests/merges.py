@@ -64,7 +64,7 @@ class Merge:
     Attributes
     ----------
     left, right : tuple of int
-        Clusters on its two sides; the left one has the smallest number of them.
+        Clusters on its two sides; the cluster with the smallest number is on the left one.
     size : int
         Points of all these clusters.
     height : float
@@ -74,7 +74,7 @@ class Merge:
     statistic : float
         Mean excess-split index E over the splits; NaN where nothing was tested.
     pvalue, pvalue_adjusted : float
-        Raw, and family-wise over all merges: the largest of min(1, p (n - 1)/(size - 1)) on the path from the top.
+        Raw, and family-wise: the largest of min(1, p (n - 1)/(size - 1)) on the path from the top, and p of all points.
     separated : float
         Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
         sides; NaN where nothing was tested.

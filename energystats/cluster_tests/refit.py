@@ -178,7 +178,7 @@ def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
 def compare_with_references(
     name: str, observed: float, null: FloatArray, tolerance: float = SHARE_TOLERANCE
 ) -> tuple[Comparison, FloatArray]:
-    """Compare an observed value with those of references; return the p-value, ties counted, and these values."""
+    """Compare an observed value with those of references; return the comparison, whose p counts ties, and these."""
     pvalue = upper_pvalue(count_extreme(observed, null, tolerance), null.size)
     return Comparison(name, observed, float(null.mean()) if null.size else observed, pvalue), null
 

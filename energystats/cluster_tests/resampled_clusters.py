@@ -79,7 +79,7 @@ def cluster_resamples(
             similarities[b] = _best_jaccard(jaccard)
             rand_indices[b] = adjusted_rand_score(before, after)
             drawn[rows] += before >= 0
-            # points in no cluster have the last row and column of their own
+            # label -1, of points in no cluster, takes the last entry, -2, which no cluster found has
             stayed[rows] += (before >= 0) & (np.append(jaccard.argmax(axis=1), -2)[before] == after)
     stays = np.divide(stayed, drawn, out=np.full(d.n, np.nan), where=drawn > 0)
     return Resampled(similarities, rand_indices, stays)

@@ -135,8 +135,8 @@ class ClusterTestResult(VerdictFirst):
     jittered : bool
         Whether ties were jittered.
     pvalues : ndarray of shape (n_splits, n_contrasts)
-        P-values that were combined; those of ten jitters, (10, 1), for "unimodal-1d" where steps between tied values
-        are wide, else (1, 1); those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit".
+        P-values that were combined; those of ten jitters, (10, 1), for "unimodal-1d" where one jitter can decide, else
+        (1, 1); those of `comparisons`, (1, n_comparisons), for "refit" and "crossfit".
     scores : ndarray or None
         Sorted values whose unimodality was tested, of the split and contrast that is clearest in `space`, or of the
         clearest jitter; None for "refit" and "crossfit".
@@ -164,7 +164,7 @@ class ClusterTestResult(VerdictFirst):
     partition : Partition or None
         The k clusters of all points in that space, by `energy_cluster` or the user's clusterer (-1 for points in none);
         the contrasts are named after them. None where there are more than 4,000 points and rho is not known to be of
-        negative type.
+        negative type; with a user's clusterer only "split" has one.
     exact : bool or None
         Whether S/T was compared with that of all tables that permuting the columns makes, `n_resamples` of them, or
         of random ones or those of a model; None for samples of a fitted distribution, and other methods.
@@ -201,7 +201,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
-        """Return the one-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for k < 3."""
+        """Return the one-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for one."""
         if len(self.rows) < 2:
             return None
         import pandas as pd
@@ -297,7 +297,7 @@ class ClusterTestResult(VerdictFirst):
         )
 
     def _range_of_splits(self) -> str:
-        """Return between what the p-values of single splits lie, where they differ."""
+        """Return the smallest and the largest p-value of single splits as text; an empty string if they are equal."""
         each = self.pvalues.min(axis=1)
         if each.size < 2 or each.min() == each.max():
             return ""

@@ -241,7 +241,7 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
 
 
 def _find_ratios_once(column: FloatArray) -> Ratios | None:
-    """Return what `find_ratios` does; of columns that are not long it is kept, as every split jitters them again."""
+    """Return the ratios that `find_ratios` sees in a column, or None; for short columns from a cache of results."""
     return find_ratios(column) if column.size > KEPT_UP_TO else _find_ratios_in(column.tobytes())
 
 

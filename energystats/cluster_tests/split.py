@@ -105,7 +105,7 @@ class _Outcome:
     pvalue : float
         Of the lines in all spaces together.
     each : dict
-        The line in each space.
+        The test of the line in each space.
     """
 
     pvalue: float
@@ -548,7 +548,7 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
 
 
 def _are_same(labels: IntArray, others: IntArray) -> bool:
-    """Tell whether two labelings divide points into the same clusters, whatever their numbers."""
+    """Return whether two labelings divide points into the same clusters, whatever their numbers."""
     pairs = set(zip(labels.tolist(), others.tolist(), strict=True))
     return len(pairs) == len(set(labels.tolist())) == len(set(others.tolist()))
 

@@ -158,7 +158,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Compute the height of every node of the tree of splits, at least that of its descendants; (n_nodes,)."""
+        """Compute the height of every node of the tree of splits, at least those of splits below it; (n_nodes,)."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:

@@ -1,4 +1,4 @@
-"""Is one set of scores unimodal? Three indices, one p-value; and the combination of several p-values [theory 5]."""
+"""Are scores unimodal? Three indices and one p-value, of one or several lines, or of one column [theory 5]."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list
 
 
 SMALLEST_SAMPLE = 8  # points
-JITTERS = 10  # of a column with wide steps between tied values, as many as there are splits
+JITTERS = 10  # of a column in which one jitter can decide, as with wide steps between tied values
 UNIMODALITY = "the population is unimodal"
 NARROWED = (
     "Gaps beside scores far out were narrowed, together to about three widths of the central nine tenths, in the test "
@@ -214,7 +214,7 @@ UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` w
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTest:
-    """Hold the test of the values of one column, over several jitters where steps between tied values are wide.
+    """Hold the test of the values of one column, over several jitters where one of them can decide.
 
     Attributes
     ----------

@@ -549,7 +549,7 @@ def _answer_test(
     why_not: str,
     before: ClusterTestResult | None = None,
 ) -> Answer:
-    """Return the row of the result on a test of all points; its adjusted p is at least that of the test `before`."""
+    """Return the result row of a test of all points or of the partition; adjusted p is at least p of `before`."""
     nan = float("nan")
     first = 0.0 if before is None else before.pvalue
     return Answer(

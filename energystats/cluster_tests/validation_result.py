@@ -270,7 +270,7 @@ class ClusterValidationResult(VerdictFirst):
         return [questions, text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], "Clusters")]
 
     def _rests_on(self) -> list[str]:
-        """Return at most eight lines of text on what the verdict rests on."""
+        """Return at most six sentences with the facts behind the verdict, one for each kind of question."""
         everywhere, own = self._of("all points")[0], self._of("partition")[0]
         lines = [_line("all points", everywhere)]
         if np.isnan(own.pvalue):
@@ -354,7 +354,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"At level {LEVEL:g}: {self._separate(groups)}"
 
     def _too_few_draws(self) -> str:
-        """Say that the draws could decide nothing, as `cluster_test` does; else empty."""
+        """Return a sentence that the draws could decide nothing, as `cluster_test` does; else an empty string."""
         if self.structure is None or not self.structure.few_draws:
             return ""
         n, p = self.structure.n_resamples, p_text(self.structure.pvalue)

@@ -29,7 +29,7 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     Raises
     ------
     ValueError
-        If the lengths differ, a label is missing, or both are Series that have their rows in different orders.
+        If `true` is empty, the lengths differ, a label is missing, or both are Series with rows in different orders.
 
     See Also
     --------

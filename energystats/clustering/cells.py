@@ -28,14 +28,14 @@ ROWS_AT_ONCE = 2048
 
 
 def most_segments(n: int, min_size: int) -> int:
-    """Count the segments that certainly fit between the cells of n rows."""
+    """Return how many segments of at least `min_size` rows certainly fit between the cells of n rows."""
     m = min(CELLS, n)
     return m // -(-min_size // (n // m))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCells:
-    """Sums over cells of consecutive rows.
+    """Hold sums of features over cells of consecutive rows.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class RowCells:
 
     @classmethod
     def of(cls, d: Dissimilarity, feature_map: FeatureMap, starts: IntArray, *, progress: bool = False) -> Self:
-        """Sum over cells that begin with the rows `starts`; the first with row 0."""
+        """Compute the sums of features over cells of consecutive rows; the cells begin with the rows `starts`."""
         m, edges = starts.size, np.append(starts, d.n)
         cells = cls(starts, np.empty((m, feature_map.rank)), np.empty(m), np.empty(m), d.n)
         at_once = max(1, ROWS_AT_ONCE * m // d.n)
@@ -67,7 +67,7 @@ class RowCells:
         return cells
 
     def fill(self, d: Dissimilarity, feature_map: FeatureMap, edges: IntArray, cells: slice) -> None:
-        """Sum over some of the cells, whose first rows and the row after their last are `edges`."""
+        """Compute and store the sums of some of the cells; `edges` are their first rows and the row after the last."""
         block = BlockFeatures.of(d.points[edges[0] : edges[-1]], feature_map)
         starts = edges[:-1] - edges[0]
         self.sums[cells] = np.add.reduceat(block.rows, starts, axis=0)
@@ -76,16 +76,16 @@ class RowCells:
 
     @property
     def sizes(self) -> FloatArray:
-        """Rows of each; (m,)."""
+        """Return the number of rows of each cell; (m,)."""
         return np.diff(self.starts, append=self.n).astype(np.float64)
 
     @property
     def own(self) -> FloatArray:
-        """Sums of the squared lengths of all rows, what lies outside the span included; (m,)."""
+        """Return the sum of the squared lengths of the rows of each cell, inside and outside the span; (m,)."""
         return np.asarray(self.squares + self.residuals)
 
     def between(self, rows: slice, columns: slice) -> FloatArray:
-        """Sum rho between cells, with the mean outside the span taken for 0."""
+        """Compute the sums of rho between cells, as if the mean outside the landmarks' span were 0; (r, c)."""
         sizes, own = self.sizes, self.own
         with one_thread():
             products = self.sums[rows] @ self.sums[columns].T
@@ -101,13 +101,13 @@ class RowCells:
             yield first, block
 
     def joined(self, starts: IntArray) -> RowCells:
-        """Join cells to runs that begin with the rows `starts`, where cells begin."""
+        """Return the sums over longer runs of rows, which begin with the rows `starts`, where cells begin."""
         at = np.searchsorted(self.starts, starts)
         sums, squares, residuals = (np.add.reduceat(part, at) for part in (self.sums, self.squares, self.residuals))
         return RowCells(starts, sums, squares, residuals, self.n)
 
     def split(self, d: Dissimilarity, feature_map: FeatureMap, places: IntArray) -> RowCells:
-        """Divide cells at rows where none begins."""
+        """Return the sums over cells that are divided at further rows, `places`."""
         starts = np.union1d(self.starts, places)
         edges = np.append(starts, self.n)
         at = np.searchsorted(self.starts, starts, side="right") - 1
@@ -119,12 +119,12 @@ class RowCells:
 
     @property
     def within(self) -> float:
-        """W of the cells as segments, where the mean of each lies in the span; never below their true W."""
+        """Compute W of the cells as segments, as if the mean of each were in the span; never below their true W."""
         return float((self.own - np.einsum("ij,ij->i", self.sums, self.sums) / self.sizes).sum())
 
 
 class CellCut(NamedTuple):
-    """Segments of many rows, and what is known of their W.
+    """Hold segments of many rows, and what is known of their W.
 
     Attributes
     ----------
@@ -151,7 +151,7 @@ class CellCut(NamedTuple):
 
     @property
     def within_limits(self) -> tuple[float, float]:
-        """W of the features, and W with all that lies outside their span: the true W lies between."""
+        """Compute two limits of the true W: W of the features alone, and W with all that lies outside their span."""
         high = self.cells.joined(np.concatenate(([0], self.breaks))).within
         return high - float(self.cells.residuals.sum()), high
 

@@ -1,7 +1,7 @@
-"""Do two groups stand apart more clearly elsewhere than the clusters shown? A hint that costs little, not a test.
+"""Find a line along which two groups are clearer than the clusters shown: a hint that costs little, not a test.
 
-Distances cut long parallel clusters across, and miss what shows in one of many columns. `cluster_test` looks in these
-spaces and pays for the search; here half of the points give a line, and the other half is looked at along it.
+Distances cut long parallel clusters across, and miss what shows in one of many columns. `cluster_test` searches these
+spaces, which takes longer; here one half of the points gives a line, and the other half is projected on it.
 """
 
 from __future__ import annotations

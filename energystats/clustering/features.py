@@ -40,8 +40,8 @@ __all__ = [
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
 DISTANCE_ROUNDING = 1e-12  # of squared lengths: error of a squared distance
-EQUAL = 1e-9  # sums of squared distances that differ by less are told apart by rounding
-MOVED_AT_ONCE = 2**16  # rows that are looked at one by one between two looks at all of them
+EQUAL = 1e-9  # share by which sums of squared distances can differ by rounding alone
+MOVED_AT_ONCE = 2**16  # rows that are tried one by one between two passes over all of them
 
 OnPass = Callable[[int, float], object]  # passes made, W
 
@@ -51,7 +51,7 @@ OnPass = Callable[[int, float], object]  # passes made, W
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centres:
-    """Sums over the points of k clusters; those of two blocks of rows add.
+    """Hold sums over the points of k clusters; those of two blocks of rows add up.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ class Centres:
 
     @classmethod
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
-        """Sum over the clusters of one block of rows."""
+        """Compute the sums over the clusters of one block of rows, from its features, weights and labels."""
         labels = labels.astype(np.intp, copy=False)
 
         def sums_of(values: FloatArray) -> FloatArray:
@@ -93,7 +93,7 @@ class Centres:
 
     @classmethod
     def zeros(cls, k: int, p: int) -> Self:
-        """Make the sums over no rows."""
+        """Return sums over no rows, zeros for k clusters and p features."""
         mass, squares, residuals, own = np.zeros((4, k))
         return cls(np.zeros(k, np.intp), mass, np.zeros((k, p)), squares, residuals, own)
 
@@ -111,7 +111,7 @@ class Centres:
         return Centres(-self.counts, -self.mass, -self.sums, -self.squares, -self.residuals, -self.own)
 
     def renumbered(self, numbers: IntArray) -> Centres:
-        """Give every cluster its number in `numbers`."""
+        """Return the sums with every cluster j at the place `numbers[j]`."""
         order = np.argsort(numbers)
         return Centres(
             self.counts[order],
@@ -124,7 +124,7 @@ class Centres:
 
     @property
     def together(self) -> Centres:
-        """All clusters as one."""
+        """Return the sums of all clusters joined into one."""
         counts, mass, sums, squares, residuals, own = (
             np.asarray(part).sum(axis=0, keepdims=True)
             for part in (self.counts, self.mass, self.sums, self.squares, self.residuals, self.own)
@@ -133,33 +133,33 @@ class Centres:
 
     @property
     def means(self) -> FloatArray:
-        """Centres of the clusters; (k, p)."""
+        """Return the centres of the clusters; (k, p)."""
         return np.asarray(self.sums / self.mass[:, None])
 
     @property
     def within(self) -> FloatArray:
-        """Sums of squared distances from the centres inside the span of the landmarks; (k,)."""
+        """Compute W of each cluster inside the landmarks' span: squared distances from its centre, summed; (k,)."""
         return np.asarray(self.squares - np.einsum("lj,lj->l", self.sums, self.sums) / self.mass)
 
     @property
     def W(self) -> float:
-        """Sum of squared distances from the centres."""
+        """Compute W inside the landmarks' span, the sum of squared distances from the centres."""
         return float(self.within.sum())
 
     @property
     def left_out(self) -> float:
-        """Weighted sum of the squared distances of all points from the span of the landmarks."""
+        """Compute the weighted sum of the squared distances of all points from the span of the landmarks."""
         return max(float(self.residuals.sum()), 0.0)
 
     @property
     def tolerance(self) -> float:
-        """Rounding of W: the T of the features and what they lack, times 1e-13."""
+        """Return what counts as rounding of W: the T of the features and what they lack, times 1e-13."""
         return MOVE_TOLERANCE * (self.together.W + self.left_out)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A partition of some rows and its sums, the passes it took, and whether they ended by themselves."""
+    """Hold a partition of some rows and its sums, the passes it took, and whether they ended by themselves."""
 
     labels: IntArray
     centres: Centres
@@ -171,7 +171,7 @@ class Found:
 
 
 class BlockFeatures(NamedTuple):
-    """Features of one block of rows, their squared lengths, and squared distances from the landmarks' span.
+    """Hold features of one block of rows, their squared lengths, and squared distances from the landmarks' span.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class BlockFeatures(NamedTuple):
         residuals: FloatArray | None = None,
         out: FloatArray | None = None,
     ) -> BlockFeatures:
-        """Return the features of points, by way of the kernel where the rest is known; features come back unchanged."""
+        """Return the features of points, as kernel and `V` where lengths and residuals are given; features as is."""
         if isinstance(block, BlockFeatures):
             return block
         kernel, own = feature_map.kernel(feature_map.metric.finite_between(block, feature_map.landmarks))
@@ -210,7 +210,7 @@ class BlockFeatures(NamedTuple):
         return cls(phi, lengths, own - lengths)
 
     def part(self, rows: slice | IntArray) -> BlockFeatures:
-        """Take some of the rows."""
+        """Return the features of some of the rows."""
         return BlockFeatures(self.rows[rows], self.lengths[rows], self.residuals[rows], self.V)
 
     def times(self, means: FloatArray) -> FloatArray:
@@ -229,11 +229,11 @@ class BlockFeatures(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """The features of n rows: kept where they fit; else their lengths are, and the kernel is computed in every pass.
+    """Hold the features of n rows where they fit; else their lengths, and the kernel is computed in every pass.
 
     Attributes
     ----------
-    table : Table
+    table : RowTable
         The rows.
     map : FeatureMap
         Their features.
@@ -289,24 +289,24 @@ class Features:
         spans: Sequence[slice],
         whole: BlockFeatures,
     ) -> Self:
-        """Divide features that are kept into blocks."""
+        """Return features that this process keeps, divided into the blocks `spans`."""
         blocks = ValuesHere(spans, whole.part, threaded=True)
         return cls(table, feature_map, weights, blocks, feature_map, (weights,), whole)
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.table)
 
     def taken(self, rows: IntArray, stops: Sequence[int]) -> Features:
-        """Take some rows, in blocks that end at certain numbers of them."""
+        """Return the features of some rows, in blocks that also end after the numbers of rows in `stops`."""
         table, weights = PointsHere(self.table.pick(rows), stops), self.weights[rows]
         if self.whole is None:
             return Features.of(table, self.map, weights)
         return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
 
     def leading(self, count: int) -> Features:
-        """Take the directions of most variance among the landmarks alone; those that are kept here, as all others."""
+        """Return features in `count` directions of most variance among landmarks; all if they are not kept here."""
         if self.whole is None or count >= self.map.rank:
             return self
         # the eigenvalues of the map rise; what is left out lies outside the span of the rest
@@ -316,7 +316,7 @@ class Features:
         return Features._kept_here(self.table, self.map, self.weights, self.blocks.spans, whole)
 
     def first(self, count: int) -> Features:
-        """Take the first rows of an array, where one of its blocks ends; nothing is copied."""
+        """Return the features of the first `count` rows, after which a block has to end; nothing is copied."""
         assert isinstance(self.table, PointsHere)
         table, weights = PointsHere(self.table.points[:count], self.table.stops), self.weights[:count]
         if self.whole is not None:
@@ -335,7 +335,7 @@ class Features:
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Run a task on every block; it gets the map, what is given, and parts of the columns and of those here."""
+        """Run a task on every block, with the map, what is given and parts of all columns, and list the results."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=(*columns, *self.columns)))
 
@@ -349,7 +349,7 @@ class Features:
         return np.asarray(self.summed(_moment_in) if self.moment is None else self.moment)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
-        """Sum over the clusters of a partition."""
+        """Compute the sums over the clusters of a partition of all rows."""
         found: Centres = self.summed(_centres_in, k, columns=(labels.astype(np.min_scalar_type(k)),))
         return found
 
@@ -371,14 +371,14 @@ class Features:
         return np.concatenate(self.over_blocks(_distances_to_each_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Find the rows of which a single move lowers W by more, in their order; of too many those that gain most."""
+        """Find the rows whose move lowers W by more than `tolerance`, in order; of too many those that gain most."""
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
         return self.largest_gains(self.over_blocks(_movable_in, sums, tolerance, columns=(labels,)))
 
     def largest_gains(self, parts: Sequence[tuple[IntArray, FloatArray]]) -> IntArray:
-        """Count the rows found in every block from the first of all, in order; keep the best of too many."""
+        """Return the rows found in blocks, numbered in the whole table, in order; of too many those that gain most."""
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
@@ -418,7 +418,7 @@ def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: Flo
 def _centres_in(
     block: Any, feature_map: FeatureMap, k: int, labels: AnyArray, weights: FloatArray, *known: FloatArray
 ) -> Centres:
-    """Sum over the clusters of one block."""
+    """Compute the sums over the clusters of one block of rows."""
     return Centres.of(BlockFeatures.of(block, feature_map, *known), weights, labels, k)
 
 
@@ -454,7 +454,7 @@ def _movable_in(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows of one block of which a single move lowers W by more, and by how much."""
+    """Find the rows of one block of which a single move lowers W by more than the tolerance, and by how much."""
     squared = _squared_distances(BlockFeatures.of(block, feature_map, *known), sums[2])
     gains = _gains_of_moves(squared, labels, weights, sums)
     chosen = np.flatnonzero(gains > tolerance)
@@ -484,19 +484,19 @@ def _gains_of_moves(
 
 
 class Assignment(Protocol):
-    """Rows that are sent to their nearest centres, and searched for moves of single ones."""
+    """Define what assigns rows to their nearest centres, and finds rows that a single move would improve."""
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
         """Find the nearest centre of every row, and the sums over the new clusters."""
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Find the rows of which a single move lowers W by more."""
+        """Find the rows of which a single move lowers W by more than `tolerance`."""
 
 
 class Watch:
-    """Bounds of the distances of rows from the centre of their own cluster and from the nearest other [Hamerly 2010].
+    """Hold bounds of the distances of rows from their own centre and from the nearest other one [Hamerly 2010].
 
-    Both change by no more than the centres move, so that only rows whose bounds meet have to be looked at again.
+    Both change by no more than the centres move, so that only rows whose bounds meet have to be computed again.
     """
 
     def __init__(self, rows: Features) -> None:
@@ -593,7 +593,7 @@ def _movable_in_doubt(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows in doubt of one block of which a single move lowers W by more; bounds change in place."""
+    """Find the rows in doubt of one block whose move lowers W by more than the tolerance; bounds change in place."""
     counts, mass, means = sums
     # a move gains at most w s/(s - w) upper^2 - min_l(w s_l/(s_l + w)) lower^2, unless lower is below 0
     s, lightest, alone = mass[labels], mass.min(), counts[labels] == 1
@@ -610,7 +610,7 @@ def _movable_in_doubt(
 
 
 def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """Compute the distances from the rows of one block to all centres, inside the landmarks' span; (b, k)."""
+    """Compute the squared distances of the rows of one block to all centres, inside the landmarks' span; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
     return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * features.times(means), 0.0))
 
@@ -648,7 +648,7 @@ def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArr
 def search_features(
     rows: Features, start: Found | FloatArray, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
-    """Run Lloyd's rule until nothing moves or W stops to fall, then Hartigan's single moves, if wanted, likewise.
+    """Run Lloyd's rule until nothing moves or W falls no more, then Hartigan's single moves, if wanted, likewise.
 
     It starts with a partition, or with centres (k, p), whose nearest rows are one.
     """
@@ -748,14 +748,14 @@ def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> Flo
 
 
 def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Compute it for the rows of one block."""
+    """Compute rho from every row of one block to the nearest landmark, not below 0; (b,)."""
     # (1, n), not (n, 1): one short loop for each of many rows takes eight times as long
     return np.asarray(np.maximum(metric.finite_between(landmarks, points).min(axis=0), 0.0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FeatureMap:
-    """phi with ||phi(x) - phi(y)||^2 <= rho(x, y), equal where x and y lie in the span of the landmarks.
+    """Hold a map phi with ||phi(x) - phi(y)||^2 <= rho(x, y), equal where x and y lie in the span of the landmarks.
 
     The kernel is that of Gower's general form with the mean of the landmarks as origin: K(x, z) = -1/2 [rho(x, z) -
     mean rho(x, .) - mean rho(., z) + mean rho(., .)], means over landmarks, and phi(x) = V' k(x) with V = U
@@ -768,7 +768,7 @@ class FeatureMap:
     metric : Metric
         Fitted to the data.
     column_means : ndarray of shape (m,)
-        Mean rho of each landmark to all.
+        Mean rho of each landmark to all landmarks.
     V : ndarray of shape (m, p)
         One column for each eigenvalue that is kept.
     """
@@ -780,7 +780,7 @@ class FeatureMap:
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """Make the map of some landmarks; O(m^3) once."""
+        """Compute the map from the coordinates of the landmarks; O(m^3)."""
         R = metric.finite_between(landmarks, landmarks)
         R = 0.5 * (R + R.T)
         np.fill_diagonal(R, 0.0)
@@ -799,7 +799,7 @@ class FeatureMap:
 
     @property
     def rank(self) -> int:
-        """Number of features p."""
+        """Return the number of features p."""
         return int(self.V.shape[1])
 
     def kernel(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -811,7 +811,7 @@ class FeatureMap:
         return kernel, means - mean / 2
 
     def check(self, lengths: FloatArray, residuals: FloatArray) -> None:
-        """Raise where a point is nearer to the landmarks' span than 0, which shows that rho is not of negative type."""
+        """Raise ValueError for a squared distance from the landmarks' span below 0: rho is not of negative type."""
         far = residuals < -NEGATIVE * (np.abs(lengths + residuals) + self.column_means.mean())
         if far.any():
             raise ValueError(
@@ -826,21 +826,21 @@ ROWS_IN_CACHE = 2048  # beside 256 landmarks
 
 
 class RowTable(Protocol):
-    """Rows in memory, on disk or on the workers of a cluster."""
+    """Define how rows are read that lie in memory, on disk or on the workers of a cluster."""
 
     def __len__(self) -> int:
-        """Count the rows."""
+        """Return the number of rows."""
 
     def pick(self, rows: IntArray) -> FloatArray:
-        """Read some of them; (r,) -> (r, d)."""
+        """Read some of the rows, by their numbers; (r,) -> (r, d)."""
 
     def values(self) -> BlockValues:
-        """Read all of them, block by block."""
+        """Return all rows, to be read block by block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointsHere:
-    """Rows of an array, in blocks that end where others want to stop, too.
+    """Hold the rows of an array, in blocks that also end after given numbers of rows.
 
     Attributes
     ----------

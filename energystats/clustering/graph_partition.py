@@ -93,7 +93,7 @@ def graph_partition(
     -----
     DisconnectedGraphWarning
         If the graph has several components and a cut is asked for. With k components or more the least cut is 0:
-        whole components are joined, the largest first to the lightest cluster, and nothing is searched.
+        whole components are joined, the largest first to the smallest cluster, and nothing is searched.
     ConvergenceWarning
         If the best start was cut off at `max_iter`.
     PerformanceWarning
@@ -409,7 +409,7 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
 
 
 def _joined_components(graph: _Objective) -> IntArray:
-    """Return labels that join whole connected components into at most k clusters.
+    """Return labels that join whole connected components, k or more, into k clusters.
 
     The largest component comes first, and each goes to the cluster that is smallest so far.
     """

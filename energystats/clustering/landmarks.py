@@ -133,7 +133,7 @@ class Landmarks(Algorithm):
                 object.__setattr__(self, name, check_count(getattr(self, name), name, low=2))
 
     def _check(self, d: Dissimilarity, search: Search) -> None:
-        """Refuse data and options that landmarks are of no use for."""
+        """Raise ValueError for data and options with which landmarks cannot be used."""
         if not search.by_labels and search.init == "spectral":
             raise ValueError('`init="spectral"` has no use in algorithm="landmarks"; use "k-means++" or "random".')
         if search.log_moves:
@@ -154,7 +154,7 @@ class Landmarks(Algorithm):
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Take all pairs of few rows, unless landmarks are told how many they are or on what they are searched."""
+        """Return a search over all pairs and its points for few rows, unless an option is given; else self and d."""
         self._check(d, search)
         if d.n > FEW_ROWS or self != Landmarks():
             return self, d
@@ -162,7 +162,7 @@ class Landmarks(Algorithm):
         return _AllPairs(), points
 
     def count(self, k: int) -> int:
-        """Count the landmarks for k clusters."""
+        """Return the number of landmarks to draw for k clusters."""
         return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -185,7 +185,7 @@ class Landmarks(Algorithm):
                 f"The search was cut off after `max_iter`={search.max_iter} passes; W can still fall.",
                 ConvergenceWarning,
             )
-        # clusters are numbered by what the features tell, as others are by M
+        # clusters are numbered by sums of the features, as others are by M
         intervals = find_intervals(None if isinstance(d, Blocks) else d.coordinates, found.labels, k)
         numbers, breaks = intervals or (numbering(found.labels, *_numbering_keys(found.centres)), None)
         found = Found(numbers[found.labels], found.centres.renumbered(numbers), found.n_iter, found.converged)
@@ -222,7 +222,7 @@ def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
 
 
 class _FeatureProblem(NamedTuple):
-    """Clusters of weighted rows in the features of a map."""
+    """Hold what a search with landmarks needs: rows, their features' map, weights, rows of a batch, and options."""
 
     table: RowTable
     map: FeatureMap
@@ -278,7 +278,7 @@ def _centres_of_batches(
 def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Generator]) -> tuple[Found, int]:
     """Find the start of lowest W on the batch, and its number; a later one wins only when lower beyond rounding."""
     best: tuple[Found, int] | None = None
-    # a user's function expects one start after the other; blocks that are computed anew have threads of their own
+    # a user's function expects one start after the other; blocks that are recomputed have threads of their own
     alone = search.callback is not None or batch.whole is None
     n_threads = 1 if alone else min(search.n_init, threads_given())
     starts = map_in_threads(partial(_run_start, batch, search), enumerate(streams), n_threads)
@@ -292,7 +292,7 @@ def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Gen
 
 
 def _run_start(batch: Features, search: Search, number_and_stream: tuple[int, np.random.Generator]) -> Found:
-    """Search from the start of that number."""
+    """Search a batch of rows from one start, given by its number and its random stream."""
     number, stream = number_and_stream
     on_pass = _bound_to(search.callback, number)
     start: Found | FloatArray
@@ -305,7 +305,7 @@ def _run_start(batch: Features, search: Search, number_and_stream: tuple[int, np
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
-    """Bind the user's function to the number of the start."""
+    """Return the user's callback bound to the number of a start; None without one."""
     return None if callback is None else partial(callback, number)
 
 
@@ -313,7 +313,7 @@ def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], ob
 
 
 class _Estimate(NamedTuple):
-    """A dispersion, the standard error of its estimate, and the pairs that were drawn."""
+    """Hold an estimated dispersion, its standard error, and the number of pairs that it is made from."""
 
     value: float
     error: float
@@ -334,14 +334,14 @@ def _estimates(
 
 
 def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Compute masses, W_j, sums of rho to all points of the clusters, and T, as far as the features tell."""
+    """Compute masses, W_j, sums of rho to all points of the clusters, and T, as the features give them."""
     lengths, together = centres.squares + centres.residuals, centres.together
     to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
     return centres.mass, _known_part(centres), to_all, float(_known_part(together)[0])
 
 
 def _known_part(centres: Centres) -> FloatArray:
-    """Compute W of every cluster less the part that pairs tell: the features', and the diagonal of what they lack."""
+    """Compute W of each cluster without the part that pairs give: the features', and the diagonal of what they lack."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 
@@ -376,13 +376,13 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
 
 
 def _standard_deviation(values: FloatArray) -> float:
-    """Compute the standard deviation of values whose squares may be no numbers; exact powers of two change the unit."""
+    """Compute the standard deviation of values whose squares may overflow, divided by a power of two before."""
     unit = int(np.frexp(np.abs(values).max())[1])
     return math.ldexp(float(np.ldexp(values, -unit).std(ddof=1)), unit)
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
-    """Multiply the parts outside the landmarks' span, in blocks of rows, 0 for a row with itself; (b, b)."""
+    """Compute inner products of the parts outside the span, block by block, 0 for a row with itself; (b, b) each."""
     points, found = features.table.pick(rows), []
     every = features.at(rows)  # one product instead of one for each block
     with one_thread():
@@ -428,7 +428,7 @@ def _make_landmark_partition(
     found: Found,
     rng: np.random.Generator,
 ) -> Partition:
-    """Make the partition, with estimates of its dispersions."""
+    """Build the `Partition` of the clusters found, with estimates of W, S and T and their errors."""
     centres, k, weighted = found.centres, search.k, search.weights is not None
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)

@@ -366,7 +366,7 @@ class MultiStartSearch:
         log_moves: bool = False,
         callback: Callable[[int, int, float], object] | None = None,
     ) -> LocalOptimum:
-        """Run the searches by any method pass by pass, for callbacks, and return the best local optimum."""
+        """Run the searches one after the other by a given method, and return the best local optimum."""
         problem, best, made, taken_back = self.problem, None, 0, 0
         with self.shown(1, 1) as portions:
             for portion in portions:
@@ -386,7 +386,7 @@ class MultiStartSearch:
         return cast(LocalOptimum, best)
 
     def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
-        """Return the labels that a search begins with; None if a perturbation left a cluster without points."""
+        """Return the labels that a search begins with; None if it is skipped or a perturbation left a cluster empty."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
         if best is None or not len(portion.uniforms):

@@ -62,7 +62,7 @@ class RoundedPoints(Points):
         return d.as_kind(cls, R=R, unit=unit, row_totals=totals, warns=False)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Compute the largest eigenpairs of G_c in single precision, and refine the eigenvalues in double precision."""
+        """Compute the largest eigenpairs of G_c in single precision, and refine them in double precision."""
         if not fits_blocks(self.n, count):
             return super().largest_eigenpairs(count, weights)
         w = np.ones(self.n) if weights is None else weights
@@ -80,7 +80,7 @@ class RoundedPoints(Points):
 
 @dataclass(frozen=True, slots=True)
 class Polished:
-    """Hold a partition that no single move improves, with its W and number of passes.
+    """Hold the partition after single moves in double precision, with its W and number of passes.
 
     Attributes
     ----------

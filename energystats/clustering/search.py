@@ -92,7 +92,7 @@ class Algorithm(ABC):
     reads_blocks: ClassVar[bool] = False
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Choose what is run for these points, and hold them as it needs them."""
+        """Return the algorithm that is run for these points and options, and the points in the form that it needs."""
         return self, d
 
     @abstractmethod

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 __all__ = ["OrderedPoints", "Segmentation", "Segments", "describe_segments", "order_points", "segment"]
 
 
-BLOCKS = 240  # of consecutive rows, at most about, whose mean rho a result keeps for its pictures
+BLOCKS = 240  # of consecutive rows, about the most whose sums of rho a result keeps for its pictures
 SCALE_STEPS = 8  # in one direction: rows in random order have them with probability 2/9! at most
 EXACT_UP_TO = 20_000  # rows, unless the user says otherwise
 
@@ -70,7 +70,7 @@ def segment(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0.001 <= alpha <= 2. With 2 segments differ in their means only.
+        Power of a named distance, 0.001 <= alpha <= 2. If it is 2, segments differ in their means only.
     min_size : int, default 2
         Rows of a segment, at least.
     order : array_like of shape (n,) or str, optional
@@ -161,7 +161,7 @@ def segment(
 
 
 def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
-    """Tell whether the cut is sought between cells of rows."""
+    """Return whether the cut is sought between cells of rows; raise ValueError if that is asked for and impossible."""
     if not isinstance(exact, bool | np.bool_ | None):
         raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
     exact = None if exact is None else bool(exact)
@@ -181,7 +181,7 @@ def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: 
 def _cut_exactly(
     ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
 ) -> dict[str, Any]:
-    """Find the smallest W of all cuts; the fields of the result."""
+    """Find the cut with the smallest W of all, and return the fields of the result."""
     d = ordered.d
     progress = weigh(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
     tolerance, sizes = tie_tolerance(d.scale, d.n), np.ones(d.n)
@@ -211,7 +211,7 @@ def _cut_exactly(
 def _cut_many(
     ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
 ) -> dict[str, Any]:
-    """Find the best cut between cells of rows, with breaks moved row by row; the fields of the result."""
+    """Find the best cut between cells of rows, move its breaks row by row, and return the fields of the result."""
     d = ordered.d
     progress = weigh(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
     cut = cut_cells(d, k, penalty, min_size, progress=progress)
@@ -231,7 +231,7 @@ def _cut_many(
 
 
 def _note_cells(cut: CellCut, n: int) -> Caution:
-    """Note how many rows were cut, and what W is."""
+    """Return a caution that the cut is not exact, with the limits of its W."""
     low, _ = cut.within_limits
     rows = f"{cut.cell_size} consecutive rows" if cut.cell_size > 1 else "one row"
     return Caution(
@@ -243,7 +243,7 @@ def _note_cells(cut: CellCut, n: int) -> Caution:
 
 
 def _check_how_many(k: int | None, penalty: float | None) -> None:
-    """Refuse to guess the number of segments."""
+    """Raise ValueError unless one of `k` and `penalty` is given, and not both."""
     if k is None and penalty is None:
         raise ValueError(
             "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with nearly every "
@@ -257,7 +257,7 @@ def _check_how_many(k: int | None, penalty: float | None) -> None:
 
 
 class OrderedPoints(NamedTuple):
-    """Points in their order, and the index of the rows as they were given."""
+    """Hold points in their order, and the index of the rows as they were given."""
 
     d: Dissimilarity
     order: RowOrder
@@ -270,7 +270,7 @@ class OrderedPoints(NamedTuple):
 
 
 def _note_scales(d: Dissimilarity) -> tuple[str, ...]:
-    """Note columns that only rise, or only fall, with the order of the rows, as a second scale of it does; O(nd)."""
+    """Return a caution on columns that only rise, or only fall, with the order, as a second scale of it does; O(nd)."""
     if d.coordinates is None:
         return ()
     steps = np.diff(d.coordinates, axis=0)
@@ -305,7 +305,7 @@ def order_points(
 
 
 class _Fields(TypedDict):
-    """Fields that all results with segments have."""
+    """Define the fields that all results with segments have."""
 
     labels: IntArray
     k: int
@@ -385,7 +385,7 @@ def describe_segments(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Segments(Labelled):
-    """Segments of ordered rows, and their pictures.
+    """Hold segments of ordered rows with their W, S and T, and draw them.
 
     Attributes
     ----------
@@ -451,12 +451,12 @@ class Segments(Labelled):
 
     @property
     def breaks(self) -> tuple[Any, ...]:
-        """Values of the order, or names of rows, at which new segments start; places where there are neither."""
+        """Return the values of the order, or names of rows, at which new segments start; places without either."""
         return tuple(self._place(i) for i in self.breakpoints.tolist())
 
     @property
     def segments(self) -> pd.DataFrame:
-        """Tabulate one row a segment: its first and last place, the values of the order there, its size and its W."""
+        """Return a data frame with one row per segment: first and last place, values of the order there, size and W."""
         import pandas as pd
 
         first, last = self._ends()
@@ -467,11 +467,11 @@ class Segments(Labelled):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        """Make `segments`, with what all of them share in every row."""
+        """Return the data frame `segments`, with the settings that all rows share as further columns."""
         return self.segments.assign(**self._shared())
 
     def _shared(self) -> dict[str, Any]:
-        """Collect the settings that all rows of the full table have."""
+        """Return the settings that all rows of the full table share, by column name."""
         scaled = self.standardization is not None
         return {"min_size": self.min_size, "metric": metric_text(self.metric), "standardized": scaled}
 
@@ -482,26 +482,26 @@ class Segments(Labelled):
         return {"size": "n", "within_per_segment": "W"}
 
     def to_series(self) -> pd.Series[Any]:
-        """Give the segment of every row as a Series named "segment", with the index of the data frame.
+        """Return the segment of every row as a Series named "segment", with the index of the data frame.
 
         Tests of groups recognise it, and warn that its groups were found from data.
         """
         return Labelled.to_series(self).rename("segment")
 
     def _ends(self) -> tuple[list[int], list[int]]:
-        """Find the first and the last place of every segment."""
+        """Return the first and the last place of every segment."""
         last = np.cumsum(self.sizes) - 1
         return [0, *self.breakpoints.tolist()], last.tolist()
 
     def _place(self, i: int) -> Any:
-        """Find the value of the order at a place, or the place."""
+        """Return the value of the order at a place; the place itself without values."""
         if self.places is None:
             return i
         place = self.places[i]
         return place.item() if isinstance(place, np.generic) else place
 
     def _table_of_segments(self, title: str) -> TextTable:
-        """Make the table of the segments."""
+        """Return the table of the segments for the summary."""
         first, last = self._ends()
         each = zip(first, last, self.sizes, numbers(self.within_per_segment.tolist()), strict=True)
         rows = [[write_label(self._place(i)), write_label(self._place(j)), str(size), w] for i, j, size, w in each]
@@ -552,8 +552,8 @@ class Segments(Labelled):
 
         Raises
         ------
-        ValueError
-            If a column does not exist, or is named twice.
+        ValueError, TypeError
+            If a column does not exist, or is named twice; if `columns` is a single name.
         """
         from energystats.plotting.segments import plot_strata
 
@@ -567,21 +567,21 @@ class Segments(Labelled):
         return plot_strata(self._axis(), points, tree, middles, ax, **how)
 
     def _names_of_columns(self) -> tuple[str, ...]:
-        """Name the columns of the points."""
+        """Return the names of the columns of the points; none for a matrix."""
         if self.points is None:
             return ()
         return self.columns or tuple(f"column {j}" for j in range(self.points.shape[1]))
 
     @property
     def _has_axis(self) -> bool:
-        """Tell whether the values of the order are numbers or dates that rise."""
+        """Return whether the values of the order are numbers or dates that rise."""
         places = self.places
         if places is None or not (places.dtype.kind == "M" or are_numbers(places)):
             return False
         return bool(places.is_monotonic_increasing)
 
     def _axis(self) -> Any:
-        """Take the values of the order where they are numbers or dates that rise, else the places."""
+        """Return the values of the order where they are numbers or dates that rise, else the places; (n,)."""
         places = self.places
         if not self._has_axis:
             return np.arange(self.labels.size, dtype=np.float64)
@@ -590,19 +590,19 @@ class Segments(Labelled):
         return places.to_numpy(dtype=np.float64)
 
     def _drawn(self) -> dict[str, Any]:
-        """Collect what all pictures show of the breaks."""
+        """Return what all pictures of segments share: breaks, their notes, name of the order and title."""
         name = (self.order_name or "order") if self._has_axis else "place in the order"
         return {"breakpoints": self.breakpoints, "notes": [""] * (self.k - 1), "order": name, "title": self._title()}
 
     def _title(self) -> str:
-        """Write the title of pictures."""
+        """Return the title of pictures: the number of segments, n and S/T."""
         share = f", S/T = {self.between / self.total:.3f}" if self.total > 0 else ""
         return f"{self.k} segment{'s' * (self.k > 1)}, n = {self.labels.size}{share}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Segmentation(Segments):
-    """The segments of ordered rows with the smallest W.
+    """Hold the segments of ordered rows with the smallest W, exactly or nearly.
 
     Attributes
     ----------

@@ -233,7 +233,7 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
         route = Stored(stored)
     else:
         route = choose_route(Recomputed(d.points, affinity, warns=False))
-    degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, the diagonal says not
+    degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, but the diagonal is 0
     root = np.sqrt(degrees)
 
     # the symmetric matrix I - D^(-1/2) A D^(-1/2) has the eigenvalues of the walk, and vectors D^(1/2) u

@@ -1,4 +1,4 @@
-"""Real data that ships with the package, each with its source, and makers of the papers' simulated data."""
+"""Load real data that ships with the package, each with its source, and make the papers' simulated data."""
 
 from __future__ import annotations
 

@@ -62,9 +62,9 @@ def make_gaussian_mixture(
     ------
     ValueError
         If `n` or a class size is below 1, a covariance is not symmetric and positive definite, the weights do not sum
-        to 1 or are negative, or dimensions or numbers of classes do not match.
+        to 1, are negative or go with class sizes, or dimensions or numbers of classes do not match.
     TypeError
-        If `n` is not a whole number or `means` are not real numbers.
+        If `n` is not a whole number, or `means`, `covs` or `weights` are not real numbers.
 
     See Also
     --------
@@ -129,7 +129,7 @@ def make_lognormal_mixture(
     ValueError
         As `make_gaussian_mixture`, and if a point is too large for a float.
     TypeError
-        If `n` is not a whole number or `means` are not real numbers.
+        If `n` is not a whole number, or `means`, `covs` or `weights` are not real numbers.
 
     See Also
     --------

@@ -1,4 +1,4 @@
-"""Parameters of the papers' mixtures, and the best accuracy that any classifier can reach on a mixture."""
+"""Return parameters of the papers' mixtures, and the best accuracy that any classifier can reach on a mixture."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def bayes_accuracy(
         If a covariance is not positive definite, the weights do not sum to 1, dimensions do not match or `n_draws` is
         below 1.
     TypeError
-        If `n_draws` is not a whole number or `means` are not real numbers.
+        If `n_draws` is not a whole number, or `means`, `covs` or `weights` are not real numbers.
 
     See Also
     --------

@@ -40,7 +40,7 @@ HEADINGS = {  # of journals, in place of names of fields
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(abc.ABC):
-    """Base class of all results: immutable, with a summary, HTML, LaTeX and Markdown tables, a data frame and a plot.
+    """Define what all results share: immutable, with a summary, HTML, LaTeX and Markdown tables, data frame and plot.
 
     Attributes
     ----------
@@ -285,7 +285,7 @@ CAUTION_LINES = 4  # of these, where there are so many cautions
 
 
 class VerdictFirst(Result):
-    """A result whose summary begins with the conclusion and the facts behind it; other notes are in `notes` only."""
+    """Hold a result whose summary begins with the conclusion and the facts behind it; other notes are in `notes`."""
 
     __slots__ = ()
 
@@ -374,7 +374,7 @@ MEMBERS_LISTED = 40  # points, beyond which clusters are not written out
 
 
 class Named(Result):
-    """A result with an `index` that names its points."""
+    """Hold a result with an `index` that names its points."""
 
     __slots__ = ()
 
@@ -396,7 +396,7 @@ class Named(Result):
 
 
 class Labelled(Named):
-    """A result with a cluster label for each of its points."""
+    """Hold a result with a cluster label for each of its points."""
 
     __slots__ = ()
 
@@ -426,7 +426,7 @@ class Labelled(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approximation:
-    """Estimates of the dispersions W, S and T of a partition, and their errors, where not all pairs were computed.
+    """Hold estimates of the dispersions W, S and T of a partition, and their errors, where not all pairs were computed.
 
     Attributes
     ----------

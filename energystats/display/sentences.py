@@ -37,7 +37,7 @@ NAMES_SHOWN = 20
 
 
 class Caution(str):
-    """A note that changes how a conclusion must be read; its first sentence, `short`, is shown in the summary.
+    """Hold a note that changes how a conclusion must be read; its first sentence, `short`, is shown in the summary.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Caution(str):
 
 
 def metric_text(metric: Metric) -> str:
-    """Return a semimetric as Python code, its parameters with six digits; a mere name of SciPy; "the matrix given"."""
+    """Return a semimetric as Python code with six digits, its name alone if it is of SciPy, or "the matrix given"."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
     if named := re.fullmatch(r"SciPyMetric\(name='(\w+)', alpha=1(\.0)?\)", repr(metric)):
@@ -94,7 +94,7 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
 
 
 def floor_note(count: int, lowest: float) -> list[str]:
-    """Return a sentence that all labelings can give no p at the level, from the smallest; an empty list if they can."""
+    """Return a list with a sentence on the smallest p of so many labelings if it is above .05; else an empty list."""
     return [f"With {count} labelings no p below {lowest:.3g} is possible."] if lowest > LEVEL else []
 
 

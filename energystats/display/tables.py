@@ -101,7 +101,7 @@ def markdown_text(text: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of texts with a title, which can be printed as plain text or HTML.
+    """Hold a table of texts with a title, which can be printed as plain text or HTML.
 
     Attributes
     ----------

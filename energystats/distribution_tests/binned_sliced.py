@@ -33,7 +33,7 @@ BINS_OF_SMALLEST = 8  # where the number of bins is left to us
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bins:
-    """Random bins of rows, each within one group; the rows of a bin keep one group label under every permutation.
+    """Hold random bins of rows, each within one group; rows of a bin share one group label under every permutation.
 
     Attributes
     ----------

@@ -43,7 +43,7 @@ class Design:
 
     See Also
     --------
-    energy_test, mmd_test, pairwise_tests : Take all three.
+    energy_test, mmd_test, pairwise_tests, spread_test : Take all three.
     disco : Takes strata.
 
     Examples
@@ -124,7 +124,7 @@ def _find_unlike_names(indices: Sequence[Any]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExchangeableUnits:
-    """The rows or whole plots whose labels a test permutes, and the strata within which it does so.
+    """Hold the rows or whole plots whose labels a test permutes, and the strata within which it does so.
 
     Attributes
     ----------

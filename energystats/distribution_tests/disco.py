@@ -1,7 +1,4 @@
-"""Distance components: the total dispersion decomposed by factors and covariates.
-
-The module has another name than its function, which the package exports.
-"""
+"""Distance components: the total dispersion decomposed by factors and covariates."""
 
 from __future__ import annotations
 
@@ -199,7 +196,7 @@ def disco(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _How:
-    """Options of `disco` for the test itself: permutations, sequential or marginal terms, generator, progress bar."""
+    """Hold options of `disco` for the test itself: permutations, kind of decomposition, generator, progress bar."""
 
     sampling: Sampling
     decomposition: Decomposition
@@ -209,7 +206,7 @@ class _How:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EntryOptions:
-    """Options of `disco` for reading points: the semimetric, and whether columns are standardized."""
+    """Hold the options of `disco` for reading points: the semimetric, and whether columns are standardized."""
 
     metric: Metric
     standardize: bool
@@ -250,7 +247,7 @@ class _EntryOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _GivenData:
-    """Points or a matrix of rho as given to `disco`, before rows with missing values are left out.
+    """Hold points or a matrix of rho as given to `disco`, before rows with missing values are left out.
 
     Attributes
     ----------
@@ -284,7 +281,7 @@ class _GivenData:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Question:
-    """Points of `disco`, the terms to test, and the strata to permute within.
+    """Hold the points of `disco`, the terms to test, and the strata to permute within.
 
     Attributes
     ----------
@@ -326,7 +323,7 @@ class _Question:
 
 
 def _check_names_of_terms(terms: Sequence[Term]) -> None:
-    """Refuse terms that are called as another row of the table of results."""
+    """Raise ValueError if a term has the name of another row of the table of results, such as Total."""
     for name in (term.name for term in terms if term.name in ROWS_OF_TABLE):
         raise ValueError(
             f"No term may be called {name!r}, which is another row of the table of results; rename the factor."
@@ -872,7 +869,7 @@ def _check_residual(names: str, n: int, df: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Hypotheses of a linear model that are tested with one matrix of rho: that of the points, or of residuals.
+    """Hold hypotheses of a linear model that are tested with one matrix of rho: that of the points, or of residuals.
 
     Attributes
     ----------

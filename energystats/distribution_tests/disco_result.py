@@ -43,7 +43,7 @@ FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoRow:
-    """One row of the decomposition of the total dispersion: a term, the overlap, the residual or the total.
+    """Hold one row of the decomposition of the total dispersion: a term, the overlap, the residual or the total.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class DiscoRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class DiscoResult(Result):
-    """Decomposition of the total dispersion by factors and covariates, with permutation tests.
+    """Hold the decomposition of the total dispersion by factors and covariates, with permutation tests.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class DiscoResult(Result):
         return []
 
     def _saturation(self) -> list[str]:
-        """Return a note if few or no residual degrees of freedom are left, or the residual dispersion is 0."""
+        """Return a note if few residual degrees of freedom are left, or the residual dispersion is 0."""
         exact = self.total > 0 and self.residual <= 1e-12 * self.total
         if self.df_residual < FEW_LEFT * self.n:
             rows = "every row" if exact else "nearly every row"

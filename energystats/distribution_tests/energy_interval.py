@@ -106,8 +106,8 @@ def energy_interval(
         option is outside its limits, or `n_bootstrap` is below 2/(1 - confidence_level) - 1.
     TypeError
         If the input does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
+    ConnectionError, MemoryError
+        If the cluster goes away, or the work would not fit into the available memory.
 
     Warns
     -----
@@ -240,7 +240,7 @@ def _percentiles(drawn: FloatArray, confidence_level: float, *, ends_at_zero: bo
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EnergyIntervalResult(Result):
-    """Bootstrap confidence interval of the energy distance between two populations.
+    """Hold a bootstrap confidence interval of the energy distance between two populations.
 
     Attributes
     ----------

@@ -168,7 +168,7 @@ def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
 
 @dataclass(frozen=True, slots=True)
 class _TestMethod:
-    """A method to test groups: the functions that run it and estimate its work, and options it can be combined with.
+    """Hold a method to test groups: the functions that run it and estimate its work, and what it combines with.
 
     Attributes
     ----------

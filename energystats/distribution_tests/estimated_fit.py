@@ -65,7 +65,7 @@ EXAMPLE = _write_example("gamma", "floc=0")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """A family of distributions, with the function that estimates its parameters from a sample.
+    """Hold a family of distributions, with the function that estimates its parameters from a sample.
 
     Attributes
     ----------
@@ -243,7 +243,7 @@ def _has_median(distribution: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """A discrete distribution on whole numbers, for which means of rho = |x - y| are exact.
+    """Hold a discrete distribution on whole numbers, for which means of rho = |x - y| are exact.
 
     Attributes
     ----------

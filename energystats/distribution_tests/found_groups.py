@@ -120,7 +120,7 @@ def note_local_optimum(
 
 
 def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str, ...]:
-    """Note that the groups of one variable of a model are a local optimum, or that a column of the data has them."""
+    """Return notes if the groups of one variable of a model are a local optimum, or a column of the data has them."""
     copies = note_columns_of_groups(d, codes, f"every value of {name!r}")
     k = int(codes.max(initial=-1)) + 1
     # of fewer rows a group, what looks found is chance; tables in blocks are not examined

@@ -1,4 +1,4 @@
-"""Tests of one sample against a distribution: normal with unknown parameters, or fully specified."""
+"""Tests of one sample against a distribution: fully specified, or with parameters estimated, as of the normal one."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ TOO_FEW_POINTS = (
 TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
 OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
 MOST_STEPS = 1e6  # between the ends of a column, above which values are not rounded but what numbers are
-CLEAR_STEP = 10  # times the rounding of numbers, from which a step is told from it
+CLEAR_STEP = 10  # times the rounding of numbers, from which a step is taken for more than that
 SMALLEST_VARIANCE = 1e-3  # of a squared step
-COARSEST_STEP = 2.1  # standard deviations; 2 is told, as Sheppard's correction is off by up to .03 there
+COARSEST_STEP = 2.1  # standard deviations; messages say 2, as Sheppard's correction is off by up to .03 there
 Draw = Callable[[np.random.Generator, int], FloatArray]
 Simulate = Callable[[np.random.Generator, int], FloatArray]
 
@@ -235,7 +235,7 @@ def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RoundedNormal:
-    """The normal distribution fitted to a sample and rounded to the grid of its values; in units of the grid step.
+    """Hold the normal distribution fitted to a sample and rounded to the grid of its values; in units of the step.
 
     Attributes
     ----------
@@ -680,7 +680,7 @@ def _note_equal_statistics(observed: float, null: FloatArray, scale: float, n: i
 
 
 class _Fit(NamedTuple):
-    """A sample compared with the distribution fitted to it: the statistic, and what it was compared with."""
+    """Hold a sample's comparison with the distribution fitted to it: the statistic, and what it was compared with."""
 
     statistic: float
     distribution: Any
@@ -717,7 +717,7 @@ def _reference_size(n: int) -> int:
 
 
 class _ReferencePoints(Protocol):
-    """Interface of points that stand for a distribution in a test of fit."""
+    """Define the interface of points that stand for a distribution in a test of fit."""
 
     @property
     def size(self) -> int:
@@ -753,7 +753,7 @@ def _make_reference_points(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OnLine:
-    """Reference points in one column with rho = |x - y|: sorting and running sums replace the pairs.
+    """Hold reference points in one column with rho = |x - y|: sorting and running sums replace the pairs.
 
     Attributes
     ----------
@@ -795,7 +795,7 @@ class _OnLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cloud:
-    """Reference points and a semimetric; pairs with a sample are computed in blocks of rows.
+    """Hold reference points and a semimetric; pairs with a sample are computed in blocks of rows.
 
     Attributes
     ----------
@@ -859,7 +859,7 @@ def _drawn_samples(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class GoodnessOfFitResult(Result):
-    """Result of an energy test of one sample against a distribution, by simulation.
+    """Hold the result of an energy test of one sample against a distribution, by simulation.
 
     Attributes
     ----------

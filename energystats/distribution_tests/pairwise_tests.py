@@ -196,7 +196,7 @@ def pairwise_tests(
 
 
 def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether all points of one of two groups are equally far from its centre, however they are spread."""
+    """Return whether one of two groups has under three points, or both have two whole plots: too few for a spread."""
     # two points are, as are those of two whole plots
     return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
 
@@ -313,7 +313,7 @@ def _compare_pair(
 
 
 class _TestedPair(NamedTuple):
-    """One pair of groups: its result, the smallest p that its labelings allow, 0 if drawn, and if all were visited."""
+    """Hold one pair of groups: its result, the smallest p its labelings allow, 0 if drawn, and if all were visited."""
 
     row: PairwiseRow
     lowest: float
@@ -325,7 +325,7 @@ class _TestedPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseRow:
-    """The result for one pair of groups: sizes, energy distance, effect size and p-values.
+    """Hold the result for one pair of groups: sizes, energy distance, effect size and p-values.
 
     Attributes
     ----------
@@ -355,7 +355,7 @@ class PairwiseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PairwiseTestsResult(Result):
-    """Tests of pairs of groups, with p-values adjusted for their number.
+    """Hold tests of pairs of groups, with p-values adjusted for their number.
 
     Attributes
     ----------

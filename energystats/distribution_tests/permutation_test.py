@@ -72,7 +72,7 @@ STEPPED_TAIL = (
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """A test statistic of groups: its name, its value from M, and the quantity by which permutations are ranked.
+    """Hold a test statistic of groups: its name, its value from M, and the quantity by which permutations are ranked.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class _FRatio(Statistic):
-    """The F ratio, which is monotone in S for fixed T, so that permutations are ranked by S [theory 4, ties]."""
+    """Hold the F ratio, which is monotone in S for fixed T, so that permutations are ranked by S [theory 4, ties]."""
 
     is_linear = False
 
@@ -143,7 +143,7 @@ STATISTICS: dict[str, Statistic] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupComparison:
-    """The full specification of one test of groups, which every test method takes as its argument.
+    """Hold the full specification of one test of groups, which every test method takes as its argument.
 
     Attributes
     ----------
@@ -216,7 +216,7 @@ class GroupComparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Null:
-    """The null distribution of a test statistic over permutations, with the observed value and the sums of rho M.
+    """Hold the null distribution of a test statistic over permutations, with the observed value and the sums of rho M.
 
     Attributes
     ----------
@@ -225,7 +225,7 @@ class Null:
     s : ndarray of shape (k,)
         Its group sizes, or sums of weights.
     observed : float
-        Its value.
+        What labelings are ranked by, such as S, for the observed one.
     values : ndarray
         Those of the other labelings, in the order in which they were drawn.
     extreme : int
@@ -283,7 +283,7 @@ def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: fl
 
 
 class GroupFields(TypedDict):
-    """The fields of a test result that follow from the groups and the sums M of rho between them."""
+    """Hold the fields of a test result that follow from the groups and the sums M of rho between them."""
 
     null_hypothesis: str
     effect_size: float
@@ -300,7 +300,7 @@ class GroupFields(TypedDict):
 
 
 class NullFields(TypedDict):
-    """The fields of a test result that follow from the null distribution."""
+    """Hold the fields of a test result that follow from the null distribution."""
 
     statistic: float
     statistic_name: StatisticName

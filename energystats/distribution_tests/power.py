@@ -199,7 +199,7 @@ def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pilot:
-    """Estimates of E between two populations from pilot samples, with a bootstrap interval.
+    """Hold estimates of E between two populations from pilot samples, with a bootstrap interval.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ def _plan_power(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Simulation:
-    """The settings that all replicates of a power simulation share.
+    """Hold the settings that all replicates of a power simulation share.
 
     Attributes
     ----------
@@ -440,7 +440,7 @@ def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> Pow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRow:
-    """The power at one pair of sample sizes, with its standard error and intervals.
+    """Hold the power at one pair of sample sizes, with its standard error and intervals.
 
     Attributes
     ----------
@@ -468,7 +468,7 @@ class PowerRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PowerResult(Result):
-    """The power of the energy test against sample size, estimated by simulation.
+    """Hold the power of the energy test against sample size, estimated by simulation.
 
     Attributes
     ----------
@@ -493,7 +493,7 @@ class PowerResult(Result):
     pilot_interval : tuple of float or None
         95 % bootstrap interval of the E of their populations.
     notes : tuple of str
-        What pilot samples leave open; empty without any.
+        Sizes at which no p can reach the level, and what pilot samples leave open.
     """
 
     rows: tuple[PowerRow, ...] = field(repr=False)

@@ -1,4 +1,4 @@
-"""Tests of equal distributions."""
+"""Results of tests of equal distributions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class EnergyTestResult(Result):
-    """Result of a test of equal distributions: the fields that the results of all methods have.
+    """Hold the result of a test of equal distributions: the fields that the results of all methods have.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class EnergyTestResult(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class PermutationTestResult(EnergyTestResult):
-    """Result of a permutation test of equal distributions; extends `EnergyTestResult` by the fields below.
+    """Hold the result of a permutation test of equal distributions; extends `EnergyTestResult` by the fields below.
 
     Attributes
     ----------
@@ -294,7 +294,7 @@ class PermutationTestResult(EnergyTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class BinnedTestResult(PermutationTestResult):
-    """Result of a test that permutes bins of rows; extends `PermutationTestResult` by the fields below.
+    """Hold the result of a test that permutes bins of rows; extends `PermutationTestResult` by the fields below.
 
     Attributes
     ----------
@@ -320,7 +320,7 @@ class BinnedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SlicedTestResult(BinnedTestResult):
-    """Result of a test with distances along random directions; extends `BinnedTestResult` by the fields below.
+    """Hold the result of a test with distances along random directions; extends `BinnedTestResult` by the fields below.
 
     Attributes
     ----------
@@ -353,7 +353,7 @@ class SlicedTestResult(BinnedTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class CombinedTestResult(PermutationTestResult):
-    """Result of a test under several semimetrics; extends `PermutationTestResult` by the field below.
+    """Hold the result of a test under several semimetrics; extends `PermutationTestResult` by the field below.
 
     Attributes
     ----------
@@ -390,7 +390,7 @@ class CombinedTestResult(PermutationTestResult):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class ApproximateTestResult(EnergyTestResult):
-    """Result of a test of equal distributions without permutations; extends `EnergyTestResult` by one field.
+    """Hold the result of a test of equal distributions without permutations; extends `EnergyTestResult` by one field.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampler:
-    """A source of independent draws from one distribution.
+    """Hold a source of independent draws from one distribution.
 
     Attributes
     ----------

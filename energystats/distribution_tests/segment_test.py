@@ -194,7 +194,7 @@ def segment_test(
 
 
 def _state_hypothesis(n: int, length: int) -> str:
-    """Say what the first p-value is a p-value of."""
+    """Return the null hypothesis of the first test of breaks as text: all orders of the rows are equally likely."""
     if length == 1:
         return f"the order of the {n} rows means nothing: all their orders are equally likely"
     rest = f", the last {n % length} rows aside" if n % length else ""
@@ -208,7 +208,7 @@ def _state_hypothesis(n: int, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BreakTest:
-    """The test of one break.
+    """Hold the test of one break in ordered rows.
 
     Attributes
     ----------
@@ -249,7 +249,7 @@ class BreakTest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BreakSearch:
-    """The points, options and segments that the tests of all breaks share.
+    """Hold the points, options and segments that the tests of all breaks share.
 
     Attributes
     ----------
@@ -274,7 +274,7 @@ class _BreakSearch:
     scans: dict[tuple[int, int, bool], OrderScan]
 
     def is_open(self, part: tuple[int, int]) -> bool:
-        """Tell whether a segment can be cut, and its rows or blocks permuted."""
+        """Return whether a segment can be cut, and its rows or blocks permuted."""
         rows = part[1] - part[0]
         return rows >= 2 * self.min_size and rows // self.length >= 2
 
@@ -283,7 +283,7 @@ class _BreakSearch:
         return count_orders((part[1] - part[0]) // self.length)
 
     def scan(self, part: tuple[int, int], *, exact: bool) -> OrderScan:
-        """Compute the largest S of a segment in its own order and in others, once."""
+        """Compute the largest Z of a segment in its own order and in others, once."""
         known = (*part, exact)
         if known not in self.scans:
             low, high = part
@@ -380,7 +380,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
 
 
 def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tuple[str, ...]:
-    """Note that so few orders cannot give a small p-value."""
+    """Return a note if the orders of the rows or blocks are so few that no p-value can be small."""
     if test.method != "exact":
         return ()
     # orders that surely give the same run: of rows, the one read backwards; of blocks, whose rows keep their order,
@@ -398,7 +398,7 @@ def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tupl
 
 
 def _note_neighbours(d: Dissimilarity, sizes: tuple[int, ...], within: FloatArray, length: int) -> tuple[str, ...]:
-    """Note that neighbours are more alike than other rows of a segment, where single rows were permuted.
+    """Return a caution if neighbours are more alike than other rows of a segment and single rows were permuted.
 
     If the rows of a segment are exchangeable, neighbours are as far apart on average as all its rows.
     """
@@ -427,7 +427,7 @@ def _note_neighbours(d: Dissimilarity, sizes: tuple[int, ...], within: FloatArra
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SegmentTestResult(Segments):
-    """Test of breaks in ordered rows, and the segments between the breaks that were declared.
+    """Hold the tests of breaks in ordered rows, and the segments between the breaks that were declared.
 
     Attributes
     ----------
@@ -448,7 +448,7 @@ class SegmentTestResult(Segments):
     block_length : int
         Rows that were permuted together.
     tests : tuple of BreakTest
-        Every test in its order; the last was not rejected, unless the search was told to stop.
+        Every test in its order; the last does not reject, unless `max_breaks` or too short segments ended the search.
     profile : ndarray of shape (n - 1,)
         Z of all cuts into two segments, the second starting at place 1, 2, ...; NaN where one would be too short.
     null_distribution : ndarray of shape (m,)
@@ -524,7 +524,7 @@ class SegmentTestResult(Segments):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        """Make `table`, with what all tests share in every row."""
+        """Return the table of tests as a data frame, with what all tests share in every row."""
         return self.table.assign(level=self.level, block_length=self.block_length, **self._shared())
 
     def _main_columns(self) -> tuple[str, ...]:

@@ -127,7 +127,8 @@ def spread_test(
     ValueError
         If there is a single group, a group has fewer than three points, groups differ and none has points at different
         distances from its centre, a value is not finite, labels are missing or of another length, the design leaves
-        nothing to permute, or strata are in groups in different shares and one has fewer than three points of a group.
+        nothing to permute, several groups have two whole plots, or strata are in groups in different shares and one has
+        fewer than three points of a group.
     TypeError
         If `X` does not hold real numbers, or labels cannot be sorted.
     MemoryError
@@ -283,7 +284,7 @@ def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CenterDistances:
-    """Distances of points from the centres of their groups (or groups within strata), adjusted for estimated centres.
+    """Hold distances of points from centres of their groups (or groups within strata), adjusted for estimated centres.
 
     A cell is a group, or a group in one stratum.
 
@@ -475,7 +476,7 @@ def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Mult
 
 
 class SpreadComparison(NamedTuple):
-    """The F statistic of distances from centres, its null values, and the p-value."""
+    """Hold the F statistic of distances from centres, its null values, and the p-value."""
 
     statistic: float
     pvalue: float
@@ -573,7 +574,7 @@ def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class SpreadTestResult(Result):
-    """Result of the test of equal spread around the centres of groups.
+    """Hold the result of the test of equal spread around the centres of groups.
 
     Attributes
     ----------

@@ -65,8 +65,8 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     `energy_cluster` with Hartigan's method takes the same path on both: it needs no repair. Gower & Legendre (1986)
     print sigma in place of 2 sigma, which leaves negative eigenvalues.
 
-    O(n^3) time up to 2,000 points, Lanczos' method beyond; O(n^2) memory. The embedding is computed when asked for,
-    O(n^3).
+    O(n^3) time, with Lanczos' method for sigma above 2,000 points; O(n^2) memory. The embedding is computed when asked
+    for, O(n^3).
 
     References
     ----------

@@ -78,7 +78,7 @@ def negative_type(
     ------
     ValueError
         If R is not square and symmetric with zero diagonal, a value is not finite (disconnected graphs are named by
-        their components), or `tol` is not positive.
+        their components), or `tol` is not between 0 and 1.
     TypeError
         If R does not hold real numbers.
 
@@ -96,7 +96,7 @@ def negative_type(
     A metric whose formula is known to be of negative type holds for all points, whatever the eigenvalues. For other
     metrics and callables the points given decide; of more than 2,000, 20 random subsets of `n_points` rows, which
     may refute but cannot prove. *Strong* negative type means that E = 0 for equal distributions only: Euclidean
-    distances to the power alpha < 2, and any power below 1 of a metric of negative type that tells points apart.
+    distances to the power alpha < 2, and any power below 1 of a metric of negative type, 0 for equal points only.
 
     References
     ----------

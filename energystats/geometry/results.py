@@ -55,13 +55,13 @@ class NegativeTypeResult(Result):
         Rounding that is allowed for, as a share of the scale: the largest of max_eigenvalue, half of the largest
         absolute rho and, for a kernel metric, the largest K(x, x).
     threshold : float
-        tol times the scale, in the unit of rho; `holds` is min_eigenvalue >= -threshold.
+        tol times the scale, in the unit of rho; `holds` is min_eigenvalue >= -threshold, unless a formula decides.
     witness : ndarray of shape (n,) or None
         When it fails, a unit vector c of sum 0 with c'Rc > 0, which negative type forbids.
     violation : float or None
         c'Rc of the witness, which is -2 min_eigenvalue.
     n : int
-        Points that were examined; all, unless `method` is "random subsets".
+        Points that were examined; all, unless `rows` says which.
     rows : ndarray of shape (n,) or None
         Their indices when they are not all.
     method : {"eigenvalues", "factorisation", "iteration", "random subsets", "formula"}

@@ -198,7 +198,7 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
 
 
 def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
-    """Return notes on two group names that print alike and on a name that looks like a missing value."""
+    """Return notes on group names that print alike, are printed as missing values are, or are words for sums."""
     notes = []
     alike = find_printed_alike(names)
     if alike is not None:
@@ -220,7 +220,7 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
 
 
 def note_on_sums(names: Any) -> tuple[str, ...]:
-    """Return a note on a row that is called as sums of other rows are; empty without one, or without names."""
+    """Return a note if a row has a name such as "total", as sums of other rows have; empty without one."""
     if names is None or getattr(getattr(names, "dtype", None), "kind", "O") not in "OU":
         return ()
     found = next((name for name in names if isinstance(name, str) and name.casefold() in NAMES_OF_SUMS), None)

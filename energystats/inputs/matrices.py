@@ -23,13 +23,13 @@ __all__ = [
 ]
 
 
-SAMPLED_ROWS = 1024  # from which that size is taken
+SAMPLED_ROWS = 1024  # at most, from which `small_entry` takes its quantile
 SOUND_ROWS = 256  # of a tile whose memory is read once
 SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
 def row_names(table: InputTable) -> tuple[str, ...] | None:
-    """Return the row names of a square data frame, None for other input; raise if columns have other names."""
+    """Return the item names of a square data frame, None without any; raise if those of rows and columns differ."""
     columns = table.columns
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None

@@ -1,4 +1,4 @@
-"""Options: counts, levels, names out of a list, weights, and the random generator."""
+"""Options: counts, exponents, confidence levels, names out of a list, and the random generator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1, 2]."""
+"""Define semimetrics rho, the kernels that generate them, and which of them are of negative type [theory 1, 2]."""
 
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean, Localised, Sine

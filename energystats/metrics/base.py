@@ -1,4 +1,4 @@
-"""The base class of semimetrics: name, kernel, sigma, and whether it is of negative type [theory 1].
+"""Define the base class of semimetrics: rho, its kernel, and whether it is of negative type [theory 1].
 
 Most compare rows of numbers; `Gower` compares rows of tables that have categories and missing values, too.
 """

@@ -1,4 +1,4 @@
-"""Semimetrics with a formula: powers of the Euclidean distance, and functions of it [theory 1, 2]."""
+"""Define semimetrics by a formula: powers of the Euclidean distance, and functions of it [theory 1, 2]."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Euclidean", "Localised", "Sine", "compute_power"]
 
 @dataclass(frozen=True, slots=True)
 class Euclidean(Metric):
-    """Power of the Euclidean distance, rho = ||x - y||**alpha [G 2, 21a].
+    """Define a power of the Euclidean distance, rho = ||x - y||**alpha [G 2, 21a].
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class Euclidean(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Localised(Metric):
-    """Localised semimetric rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
+    """Define a local semimetric rho = ||x - y||**2 exp(-||x - y|| / 2) [D rho_loc]; in general not of negative type.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Localised(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Sine(Metric):
-    """Sine semimetric rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type.
+    """Define the sine semimetric rho = ||x - y||**2 theta sin(||x - y|| / theta) [D rho_sin]; not of negative type.
 
     It is negative in places.
 
@@ -106,7 +106,7 @@ class Sine(Metric):
 
 def compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
     """Compute ||x - y||**alpha for all pairs of rows, without loss of digits by an offset; (n, d), (m, d) -> (n, m)."""
-    few, many = sorted((X, Y), key=len)  # one table that is not small tells enough, and the shorter one tells it sooner
+    few, many = sorted((X, Y), key=len)  # a table that is not small is enough; the shorter is read first
     size = float(np.abs(few).max())
     if size < SMALL:
         size = max(size, float(np.abs(many).max()))

@@ -1,4 +1,4 @@
-"""Dissimilarities of communities, rows of counts or amounts, as ecologists define them [theory 1]."""
+"""Define dissimilarities of communities (rows of counts or amounts) that ecologists use [theory 1]."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _OfTransformedRows(Metric, abc.ABC):
 
 @dataclass(frozen=True, slots=True)
 class Hellinger(_OfTransformedRows):
-    """Euclidean distance of the roots of shares, sqrt(x / sum of x), to the power alpha [Rao 1995].
+    """Define the Euclidean distance of the roots of shares, sqrt(x / sum of x), to the power alpha [Rao 1995].
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Hellinger(_OfTransformedRows):
 
 @dataclass(frozen=True, slots=True)
 class Chord(_OfTransformedRows):
-    """Euclidean distance of rows of length 1, to the power alpha [Orloci 1967].
+    """Define the Euclidean distance of rows of length 1, to the power alpha [Orloci 1967].
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Chord(_OfTransformedRows):
 
 @dataclass(frozen=True, slots=True)
 class ChiSquare(_OfTransformedRows):
-    """Chi-square distance to the power alpha: shares, columns weighted by 1 over their part of the total [Lebart 1968].
+    """Define the chi-square distance to a power, of shares; columns weigh 1 over their part of the total [Lebart 1968].
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class ChiSquare(_OfTransformedRows):
 
 @dataclass(frozen=True, slots=True)
 class Aitchison(_OfTransformedRows):
-    """Euclidean distance of centred log-ratios, log x - mean of log x, to the power alpha [Aitchison 1986].
+    """Define the Euclidean distance of centred log-ratios, log x - mean of log x, to the power alpha [Aitchison 1986].
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ class Aitchison(_OfTransformedRows):
 
 @dataclass(frozen=True, slots=True)
 class Jaccard(Metric):
-    """Jaccard's distance to the power alpha, of presences or of amounts: 1 - sum min(x, y) / sum max(x, y).
+    """Define Jaccard's distance to the power alpha, of presences or of amounts: 1 - sum min(x, y) / sum max(x, y).
 
     Parameters
     ----------
@@ -275,7 +275,7 @@ class Jaccard(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Kulczynski(Metric):
-    """Kulczynski's distance to the power alpha: 1 - (S / sum x + S / sum y) / 2 with S = sum min(x, y).
+    """Define Kulczynski's distance to the power alpha: 1 - (S / sum x + S / sum y) / 2 with S = sum min(x, y).
 
     Parameters
     ----------
@@ -322,7 +322,7 @@ class Kulczynski(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Canberra(Metric):
-    r"""Canberra distance to the power alpha: the sum, or the mean, of \|x - y\| / (\|x\| + \|y\|) over the columns.
+    r"""Define the Canberra distance to the power alpha: the sum, or mean, of \|x - y\| / (\|x\| + \|y\|) over columns.
 
     Parameters
     ----------

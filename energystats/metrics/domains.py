@@ -51,7 +51,7 @@ class Fault:
 
 
 class RowError(ValueError):
-    """Error for a row that a metric cannot compare, which can also name the row's line in a file.
+    """Report a row that a metric cannot compare; the message can also name the row's line in a file.
 
     Parameters
     ----------

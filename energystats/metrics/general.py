@@ -1,4 +1,4 @@
-"""Metrics of SciPy by name, functions of users, and precomputed matrices."""
+"""Define metrics by names of SciPy, functions of users, and precomputed matrices."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SEEN_ALONE: dict[str, tuple[str, ...]] = {  # at alpha = 1
 
 @dataclass(frozen=True, slots=True)
 class SciPyMetric(Metric):
-    """A distance that `scipy.spatial.distance.cdist` knows by name, to the power alpha.
+    """Define a distance that `scipy.spatial.distance.cdist` knows by name, to the power alpha.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class SciPyMetric(Metric):
         0.001 <= alpha <= 2.
     params : dict, optional
         Arguments of `cdist`: "p" > 0 of "minkowski", variances "V" > 0 of "seuclidean", the inverse covariance "VI" of
-        "mahalanobis", weights "w" >= 0 of the columns for all others; arrays have the order of the columns.
+        "mahalanobis", column weights "w" >= 0 of all but the last two and "jensenshannon"; arrays go by columns.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class SciPyMetric(Metric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Say where E sees less of two distributions than whether they are equal."""
+        """Return a sentence if E at alpha = 1 sees less than whether two distributions are equal; else nothing, ()."""
         return SEEN_ALONE.get(self.name, ()) if self.alpha == 1 else ()
 
     @property
@@ -257,7 +257,7 @@ def has_mahalanobis(points: FloatArray) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CallableMetric(Metric):
-    """A metric given by a user's function rho(X, Y) -> (n, m).
+    """Define a metric by a user's function rho(X, Y) -> (n, m).
 
     Parameters
     ----------
@@ -292,7 +292,7 @@ class CallableMetric(Metric):
 
 @dataclass(frozen=True, slots=True)
 class Precomputed(Metric):
-    """A placeholder for a matrix of rho that the user computed.
+    """Mark that rho is given as a matrix that the user computed.
 
     Examples
     --------
@@ -307,12 +307,11 @@ class Precomputed(Metric):
         raise TypeError('metric="precomputed" has no rho for new points; pass their rho to the old ones instead.')
 
 
-# largest power that is known to be of negative type for every data set
 SMALLEST_EIGENVALUE = 1e-10  # of the largest one of a correlation matrix: distances would lose half of their digits
 # 1 less a quotient of what two rows share by what they have: a kernel of minima, or of columns that agree, times a
 # series in kernels of their totals [Gower & Legendre 1986]
 QUOTIENTS = ("braycurtis", "canberra", "dice", "jaccard", "rogerstanimoto", "sokalsneath")
-NEGATIVE_TYPE_UP_TO = {
+NEGATIVE_TYPE_UP_TO = {  # largest power that is known to be of negative type for every data set
     "euclidean": 2.0,
     "seuclidean": 2.0,
     "mahalanobis": 2.0,

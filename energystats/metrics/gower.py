@@ -1,4 +1,4 @@
-"""Gower's distance between rows of tables with numbers, categories and missing values."""
+"""Define Gower's distance between rows of tables with numbers, categories and missing values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Gower"]
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Gower(Metric):
-    r"""Gower's general coefficient for tables of numbers and categories, rho = (1 - s)**alpha.
+    r"""Define rho = (1 - s)**alpha by Gower's general coefficient s, for tables of numbers and categories.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Gower(Metric):
         `asymmetric` or `weights` name no column of it, a value is infinite, a row has no value, two rows have no column
         in common, or a category is unknown to a metric that was fitted before.
     TypeError
-        When it meets a column of another type, such as dates.
+        If `asymmetric` is a string or `weights` are no numbers. When it meets a column of another type, such as dates.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""Names of metrics that users of R, SciPy and scikit-learn type, and the metric that each stands for."""
+"""Find the metric that a name stands for, as users of R, SciPy and scikit-learn type it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Column z-scores, in which the spreads of columns of unlike units count alike."""
+"""Compute column z-scores, in which the spreads of columns of unlike units count alike."""
 
 from __future__ import annotations
 

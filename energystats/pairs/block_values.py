@@ -1,4 +1,4 @@
-"""Values and measures of blocks of rows, in this process or on the workers of a Dask cluster."""
+"""Hold values and measures of blocks of rows, in this process or on the workers of a Dask cluster."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A table on the workers of a Dask cluster, and the sums over its pairs as tasks, one for two blocks of rows.
+"""Hold a table on the workers of a Dask cluster, and sum over its pairs by tasks, one for two blocks of rows.
 
-Permutations do not travel: a worker draws them itself, from the key of the test and their number.
+Permutations are not sent: a worker draws them itself, from the key of the test and their number.
 """
 
 from __future__ import annotations
@@ -299,7 +299,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Draw the labels of all rows for a range of random labelings; (b, n)."""
+        """Draw the labels of all rows for a range of random labelings, in the first after the observed; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):

@@ -1,6 +1,6 @@
 """Sum over pairs of points in arrays of another library, such as torch, on the device where they are.
 
-Only the type of the input chooses this route. Nothing is used that the array API standard has no word for.
+Only the type of the input chooses this route. Sums use functions of the array API standard alone.
 """
 
 from __future__ import annotations

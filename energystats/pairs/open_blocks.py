@@ -1,4 +1,4 @@
-"""Which inputs are read in blocks, and how they are opened."""
+"""Open inputs that are read in blocks: files, memory maps, Dask collections and arrays of other libraries."""
 
 from __future__ import annotations
 

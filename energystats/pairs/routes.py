@@ -1,6 +1,6 @@
-"""Choose the route to sums over pairs: a stored matrix, tiles that are kept or recomputed, or sorted points.
+"""Choose the route to sums over pairs of points in memory: sorted points, or tiles that are kept or recomputed.
 
-Each knows R only as a linear map. Which one serves a `Dissimilarity` is decided in `choose_route` and nowhere else.
+Each knows R only as a linear map. A matrix, blocks of rows and slices have routes of their own.
 """
 
 from __future__ import annotations

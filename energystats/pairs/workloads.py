@@ -536,7 +536,7 @@ def best_runs(size: Size, k: float) -> tuple[Work, ...]:
 
 
 def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
-    """Describe a cut between cells of rows, from features of m landmarks."""
+    """Estimate time and memory for a cut between cells of rows, from features of m landmarks."""
     n, cells = float(size.n), min(cells, float(size.n))
     return Work(
         what=f"a cut of {size.n} rows",

@@ -1,1 +1,1 @@
-"""Pictures of the results; imported inside `.plot()` only."""
+"""Draw the results; imported only when something is drawn."""

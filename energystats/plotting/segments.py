@@ -101,8 +101,8 @@ def plot_profile(
 ) -> Axes:
     """Draw Z of two segments against the position of the break, with its null quantile, and return the axes.
 
-    `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row of the segment that
-    the largest Z begins; the other breaks are drawn thin.
+    `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row after the break with
+    the largest Z; the other breaks are drawn thin.
     """
     ax = axes_or_new(ax, more_width=1.6)
     if axis.dtype.kind == "M":

@@ -53,7 +53,7 @@ def plot_dendrogram(
     ax : Axes, optional
         Where to draw; a new figure when None.
     k : int, optional
-        Clusters to colour: those that are left without the last k - 1 merges, numbered by their first points.
+        Clusters to colour: those that are left without the last k - 1 merges, numbered from the largest down.
     labels : array_like of shape (n,), optional
         Names of the points; their numbers when None. Shown for up to 60 points, the axis says so of more.
 
@@ -192,7 +192,7 @@ def _choose_root_ticks(top: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnNode:
-    """One node of a tree of tests, with all that is drawn of it.
+    """Hold one node of a tree of tests, with all that is drawn of it.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ __all__ = ["cluster_report", "render", "write_whole"]
 
 
 def render(study: Study) -> str:
-    """Return the report as one HTML document without scripts or external files."""
+    """Return the report on a study as one HTML document without scripts or external files."""
     return _template().render(
         study=study, found=study.found, test=study.test, chosen=study.selection, reading=study.reading,
         gower=is_named(study.search.get("metric"), "gower"), part=share(study.found.between, study.found.total),
@@ -131,13 +131,13 @@ def cluster_report(
     Warns
     -----
     PerformanceWarning
-        If the call is estimated to take more than a minute.
+        If the call is estimated to take more than a minute; others as `energy_cluster`, `select_k` and `cluster_test`.
 
     Notes
     -----
-    Time and memory are those of `energy_cluster` and `cluster_test`, and O(n^2 d) time for the energy distances
-    between clusters and their representatives. The splits of the test take all processors. At most 5,000 points are
-    drawn, above 1,000 as dots, so that the report stays below 2 MB.
+    Time and memory are those of `energy_cluster`, `cluster_test`, `select_k` and, up to 1,000 rows,
+    `validate_clusters`; energy distances and representatives take O(n^2 d) time. The splits of the test take all
+    processors. At most 5,000 points are drawn, above 1,000 as dots, so that the report stays below 2 MB.
 
     Examples
     --------
@@ -181,7 +181,7 @@ def _seed_of(rng: object) -> int:
 
 
 def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
-    """Estimate the work of all steps of a report; raise an error if too much, warn if it will take long."""
+    """Estimate the work of clustering, test and choice of k; raise an error if too much, warn if it will take long."""
     from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
     from energystats.cluster_tests.options import ClusterTestOptions
     from energystats.clustering.energy_cluster import AUTO

@@ -18,7 +18,7 @@ NO_DATE = {"svg": {"Date": None, "Creator": None, "Format": None, "Type": None},
 
 
 class Picture(NamedTuple):
-    """An image for HTML as a data URI, with its width in CSS pixels."""
+    """Hold an image for HTML as a data URI, with its width in CSS pixels."""
 
     uri: str
     width: int

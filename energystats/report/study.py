@@ -37,7 +37,7 @@ DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conserva
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Origin of the data of a report: file, statements or command that read it, and rows and columns used.
+    """Hold the origin of the data of a report: file, statements or command that read it, and rows and columns used.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Reading:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """Data, partition, tests and all other results that a report prints.
+    """Hold the data, partition, tests and all other results that a report prints.
 
     Attributes
     ----------
@@ -278,7 +278,7 @@ def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose_k(X: Any, how: dict[str, Any]) -> SelectKResult:
-    """Select the number of clusters; the import waits for reports that ask for it."""
+    """Return the result of `select_k`, which is imported only for reports that ask for it."""
     from energystats.selection.select_k import select_k
 
     return select_k(X, **how)

@@ -257,7 +257,7 @@ class ClusterStabilityResult(VerdictFirst):
         All adjusted Rand indices.
     stays : ndarray of shape (n,)
         Share of the resamples with the point in which it lies in the most similar cluster of its own; NaN for points
-        in no cluster.
+        in no cluster, and those never drawn.
     partition : Partition
         The clusters of all points.
     notes : tuple of str

@@ -163,7 +163,7 @@ def select_k(
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     progress : bool or None, default None
-        Show a bar over reference sets; None: from an estimated two seconds on, where it can be seen.
+        Show bars over reference sets and the tree; None: from an estimated two seconds on, where they can be seen.
     rng : int, Generator or None, default None
         Seed of starts, reference sets, tests and resamples.
 

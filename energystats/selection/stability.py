@@ -1,4 +1,4 @@
-"""Tell whether the same clusters come back when the data are resampled (Hennig 2007)."""
+"""Measure how well the same clusters come back when the data are resampled (Hennig 2007)."""
 
 from __future__ import annotations
 
