@@ -546,11 +546,7 @@ class Blocks(Dissimilarity):
     @classmethod
     def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
         """Check a table that is read in blocks, fit a metric to a sample of its rows, and return both as `Blocks`."""
-        if metric.needs_all_rows:
-            raise ValueError(
-                f"{metric!r} is fitted to all rows at once, and `X` is read in blocks; give the table as an array, or "
-                "name the variances or the covariance: `es.metrics.SciPyMetric(name, params=...)`."
-            )
+        _check_fits_blocks(metric, name)
         check_z_scores(metric, standardize)
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
@@ -616,7 +612,24 @@ class Blocks(Dissimilarity):
         return self.rows.corners()
 
     def under(self, metric: Metric) -> Dissimilarity:
-        return Blocks.from_rows(self.rows, metric)
+        columns = self.columns or tuple(map(str, range(self.n_columns)))
+        _check_fits_blocks(metric, "X")
+        check_z_scores(metric, self.standardization is not None)
+        check_blocks(self.rows, metric, self.place or row_places(["X"], [self.n], [self.index]))
+        fitted = metric.under(self.metric, columns).fitted(self.rows.sample(SUBSAMPLE))
+        check_resolution(self.corners(), fitted, self.n)
+        return replace(self, metric=fitted)
+
+
+def _check_fits_blocks(metric: Metric, name: str) -> None:
+    """Raise ValueError for a metric that is fitted to all rows, of a table that is read in blocks of rows."""
+    if not metric.needs_all_rows:
+        return
+    way = ", or name the variances or the covariance: `es.metrics.SciPyMetric(name, params=...)`"
+    raise ValueError(
+        f"{metric!r} is fitted to all rows at once, and `{name}` is read in blocks; give the table as an array"
+        f"{way if metric.measures_columns else ''}."
+    )
 
 
 def _exponent_of(values: FloatArray) -> int:

@@ -65,6 +65,7 @@ OPTIONS = {
     "standardized": {"standardize": True},
     "power": {"alpha": 0.5},
     "several": {"alpha": [0.5, 1.0]},
+    "several standardized": {"metric": ["euclidean", "cityblock"], "standardize": True},
     "median width": {"metric": "gaussian"},
     "cityblock": {"metric": "cityblock"},
     "callable": {"metric": lambda X, Y: np.sqrt(np.abs(X[:, None] - Y[None]).sum(axis=2))},
@@ -394,6 +395,29 @@ def test_what_needs_all_rows_is_refused(how, message, table, tmp_path):
     g = (table["group"] == "a").astype(int)
     with pytest.raises(ValueError, match=message):
         es.energy_test(memory_map(table, tmp_path), groups=g, **how)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_no_metric_of_several_takes_z_scores_that_it_does_not_allow(table, tmp_path):
+    g = table["group"]
+    with pytest.raises(ValueError, match=r"standardize=True does not go with .*canberra"):
+        es.energy_test(memory_map(table, tmp_path), groups=g, metric=["euclidean", "canberra"], standardize=True)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_residuals_of_z_scores_are_rounded_as_those_in_memory(rng):
+    """The unit of rounding is of z-scores, however far the columns are from 0."""
+    X = rng.normal(size=(90, 2)) + 1e9
+    center, scale = X.mean(axis=0), X.std(axis=0, ddof=1)
+    basis = np.linalg.qr(rng.normal(size=(90, 2)) - rng.normal(size=2))[0]
+    basis = np.linalg.qr(basis - basis.mean(axis=0))[0]
+    given = RowsOnDisk(parts=(spool(iter([X[:40], X[40:]]), "X"),))
+    table = given.standardized(center, scale)
+    Z = (X - center) / scale
+    found = np.concatenate(list(table.residuals(basis).values().map(np.array)))
+    assert_allclose(found, Z - basis @ (basis.T @ Z), atol=1e-11)
+    assert_array_equal(table.measured().low, X.min(axis=0))
+    assert_allclose(table.corners(), [Z.min(axis=0), Z.max(axis=0)], rtol=1e-12)
 
 
 @pytest.mark.usefixtures("small_blocks")

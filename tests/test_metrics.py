@@ -169,6 +169,20 @@ def test_unbiased_estimator_averages_to_zero_under_equality(rng):
     assert abs(np.mean(values)) < 4.5 * np.std(values) / np.sqrt(600)
 
 
+@pytest.mark.parametrize("name", ["cityblock", "chebyshev", "euclidean", "minkowski", "sqeuclidean"])
+@pytest.mark.parametrize("alpha", [0.5, 1.0])
+def test_a_weight_of_the_only_column_counts(name, alpha, rng):
+    """In one column sums are read from sorted values, where a weight once was forgotten."""
+    x = rng.normal(size=(9, 1))
+    metric = es.metrics.SciPyMetric(name, alpha=alpha, params={"w": [4.0]})
+    R, g = metric(x, x), np.arange(9) % 2
+    assert_allclose(es.dispersion(x, g, metric=metric).total, R.sum() / 18, rtol=1e-12)
+    found, expected = (es.energy_cluster(X, 2, metric=m, rng=0) for X, m in ((x, metric), (R, "precomputed")))
+    assert_allclose(found.within, expected.within, rtol=1e-12)
+    assert_allclose(es.energy_distance(x[:4], x[4:], metric=metric),
+                    2 * R[:4, 4:].mean() - R[:4, :4].mean() - R[4:, 4:].mean(), rtol=1e-12)  # fmt: skip
+
+
 @pytest.mark.parametrize("squared", [True, False])
 @pytest.mark.parametrize("d", [1, 2, 7, 60])
 def test_compiled_distances_are_scipys(d, squared, rng, monkeypatch):
@@ -185,6 +199,7 @@ def test_compiled_distances_are_scipys(d, squared, rng, monkeypatch):
     monkeypatch.setattr(distances, "THREADED_FROM", 1)
     monkeypatch.setattr(distances, "THREADS", 3)
     assert_array_equal(distances.euclidean(X, Y, squared=squared), found)
+    assert_array_equal(distances.euclidean(X[:2], Y, squared=squared), found[:2])  # fewer rows than parts
     assert threading.active_count() == alive
 
 

@@ -177,7 +177,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def measured(self) -> Measures:
-        """Compute ranges, means and deviations of the columns."""
+        """Compute ranges, means and deviations of the columns as they are given, before they are standardized."""
 
     @abc.abstractmethod
     def pick(self, rows: IntArray) -> FloatArray:
@@ -242,9 +242,9 @@ class Rows(abc.ABC):
         return self.mapped(residuals_of, center, fit, resolution(largest), column=basis)
 
     def corners(self) -> FloatArray:
-        """Return the smallest and the largest value of every column; (2, d)."""
+        """Return the smallest and the largest value of every column, as z-scores if standardized; (2, d)."""
         measures = self.measured()
-        return np.stack((measures.low, measures.high))
+        return np.asarray((np.stack((measures.low, measures.high)) - self.center) / self.scale)
 
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
         """Return the table with its rows as z-scores, by a given centre and scale of each column."""
@@ -319,7 +319,8 @@ class RowsOnDisk(Rows):
         return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
 
     def measured(self) -> Measures:
-        return Measures.over(Measures.of(self.take(*span)) for span in self.spans())
+        given = replace(self, center=np.zeros(1), scale=np.ones(1))
+        return Measures.over(Measures.of(given.take(*span)) for span in given.spans())
 
     def mapped(self, task: Task, *shared: Any, column: FloatArray) -> RowsOnDisk:
         part = _Computed(self, lambda points, here: task(points, *shared, here), column)

@@ -74,8 +74,8 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
         return None
     if isinstance(metric, Euclidean):
         return metric.alpha
-    # in one column these distances are all |x - y| or its square
-    if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE:
+    # in one column these distances are all |x - y| or its square; a weight of the column multiplies it
+    if isinstance(metric, SciPyMetric) and metric.name in POWERS_ON_LINE and "w" not in metric.params:
         return POWERS_ON_LINE[metric.name] * metric.alpha
     return None
 
