@@ -612,10 +612,34 @@ def test_directions_take_the_larger_factor(rng):
     assert_array_equal(plain.pvalues, careful.pvalues)
     assert any("one length" in note for note in plain.notes)
     assert es.cluster_tree(X, **options).conservative
+    tree = es.select_k(X, criterion="significance", k_max=2, rng=2).tree
+    assert tree.conservative
+    assert tree.factor == pytest.approx(1.6 * 1.2)
+    refitted = es.cluster_test(X, method="refit", n_resamples=19, rng=2)  # which has no factor
+    assert not any("one length" in note for note in refitted.notes)
     for other in (X * (1 + 1e-3 * rng.random((60, 1))), X[:, :2]):
         found = es.cluster_test(other, **options)
         assert not found.conservative
         assert not any("one length" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("method", ["split", "refit", "crossfit"])
+def test_coinciding_points_are_drawn_too(method):
+    found = es.cluster_test(np.ones((30, 2)), method=method, n_resamples=19, rng=0)
+    assert found.pvalue == 1
+    ax = found.plot()
+    assert ax.texts or ax.get_xlabel()
+
+
+def test_a_tree_of_a_matrix_asks_for_the_draws_that_its_test_needs(rng):
+    """Points of many dimensions are tested as given alone, so that p is multiplied by 1.2 and not by 1.44."""
+    R = es.pairwise(rng.normal(size=(60, 40)))
+    tree = es.cluster_tree(R, metric="precomputed", n_resamples=25, rng=0)
+    assert tree.factor == es.cluster_test(R, metric="precomputed", n_resamples=25, rng=0).factor == 1.2
+    with pytest.raises(ValueError, match=r"`n_resamples` must be at least 28 .* multiplied by 1.44; got 25"):
+        es.cluster_tree(rng.normal(size=(60, 3)), n_resamples=25, rng=0)
+    with pytest.raises(ValueError, match=r"`n_resamples` must be at least 23 .* multiplied by 1.2; got 20"):
+        es.cluster_tree(R, metric="precomputed", n_resamples=20, rng=0)
 
 
 def test_cauchy_combination_against_its_definition(rng):

@@ -19,6 +19,7 @@ from scipy.stats import norm
 import energystats as es
 from energystats.cluster_tests import cluster_tree as module
 from energystats.cluster_tests.cluster_tree import Rules, _examine_node, _GrowingNode, _number_nodes, grow
+from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 from tests.comparisons import words
@@ -179,6 +180,18 @@ def test_at_the_limit_the_most_significant_splits_are_made(rng):
 
 
 # ---------------------------------------------------------------- with the real test
+
+
+def test_every_fact_is_in_the_summary_or_in_the_notes(three, rng):
+    """A caution among the explanations takes room of the facts, and the last of them was in neither."""
+    noisy = np.concatenate([np.round(three, 1), [[40.0, 0.0], [0.0, 40.0]]])
+    found = es.cluster_tree(noisy, k_max=2, rng=rng)
+    assert any(node.outcome == "k_max reached" for node in found.nodes)
+    for n_words in (0, 20, 40, 60, 80):
+        crowded = replace(found, notes=(Caution("word " * n_words, ""),)).explained()
+        text = " ".join(crowded.summary().split())
+        for fact in crowded._rests_on():
+            assert " ".join(fact.split()) in text or fact in crowded.notes
 
 
 def test_separated_clusters_are_the_leaves(three, rng):
@@ -511,7 +524,8 @@ def test_a_higher_child_raises_its_parent(five):
 def test_many_leaves_still_have_names(rng, monkeypatch):
     def fake(part, options, rng):
         p = 1.0 if part.n <= 30 else 0.5 / (options.n_resamples + 1)
-        return SimpleNamespace(pvalue=p, notes=(), space="as given", partition=es.energy_cluster(part.points, 2))
+        clusters = es.energy_cluster(part.points, 2)
+        return SimpleNamespace(pvalue=p, notes=(), space="as given", partition=clusters, factor=1.2)
 
     monkeypatch.setattr(module, "run_cluster_test", fake)
     found = es.cluster_tree(np.concatenate([rng.normal(20 * c, 1, 30) for c in range(12)]), rng=rng)

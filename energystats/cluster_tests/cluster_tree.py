@@ -162,7 +162,6 @@ def cluster_tree(
     generator = as_generator(rng)
     d = points_to_test(X, metric, options.power, standardize=standardize)
     check_lines(d)
-    options = replace(options, conservative=conservative or are_directions(d))
     one_column = method_for(d, method) == "unimodal-1d"
     works = tree(Size.of(d), options.n_splits, options.n_resamples, one_column=one_column)
     options = replace(options, progress=weigh(progress, d, *works))
@@ -315,8 +314,12 @@ def tree_of_points(
 ) -> ClusterTreeResult:
     """Grow the tree of tested splits of all points, and return its result."""
     notes: dict[str, None] = {}
+    factors: list[float] = []
+    options = replace(options, conservative=options.conservative or are_directions(d))
     one_column = method_for(d, options.method) == "unimodal-1d"
-    _check_draws_suffice(rules, calibration_factor(options.conservative, several=not one_column))
+    # in how many spaces a matrix is tested shows when its points are read off it
+    in_spaces = not one_column and d.coordinates is not None
+    _check_draws_suffice(rules, calibration_factor(options.conservative, several=in_spaces))
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
     # the tree has the only bar; splits of a node on all processors, on which no number depends
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
@@ -325,6 +328,9 @@ def tree_of_points(
         """Return the p-value of a node, the space in which its clusters show, and labels of its two clusters."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
+            if found.factor is not None:
+                _check_draws_suffice(rules, found.factor)
+                factors.append(found.factor)
             notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in found.notes)
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
@@ -354,6 +360,7 @@ def tree_of_points(
         n_splits=0 if one_column else options.n_splits,
         n_resamples=rules.n_resamples,
         conservative=options.conservative,
+        factor=factors[0] if factors else None,
         notes=(
             *_note_cuts(nodes),
             *_note_gaps(nodes),

@@ -24,6 +24,7 @@ __all__ = [
     "are_directions",
     "describe_data",
     "name_population",
+    "note_directions",
     "note_even_steps",
     "note_lines",
     "unit_of_column",
@@ -145,7 +146,6 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
         warn(limits[0] + f" So it is with {others} more: `.notes` names all." * (others > 0), TiesWarning)
     return (
         *(() if points is None else (*_note_few_places(points), *_note_few_values(points))),
-        *_note_directions(d),
         # a pile at an end has duplicates of its own
         *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
         *_note_serial_order(d),
@@ -372,7 +372,7 @@ def are_directions(d: Dissimilarity) -> bool:
     return bool(np.ptp(lengths) <= ONE_LENGTH * float(lengths.mean()))
 
 
-def _note_directions(d: Dissimilarity) -> tuple[str, ...]:
+def note_directions(d: Dissimilarity) -> tuple[str, ...]:
     """Return a caution if all rows have the same length, so that p-values take the larger calibration factor."""
     if not are_directions(d):
         return ()

@@ -375,7 +375,8 @@ class ClusterTestResult(VerdictFirst):
         from energystats.plotting.null_distributions import plot_references, plot_scores
 
         if self.null_distribution is not None:
-            gaussian, held_out = self.comparisons[0].name == "pivoted", self.method == "crossfit"
+            gaussian = bool(self.comparisons) and self.comparisons[0].name == "pivoted"
+            held_out = self.method == "crossfit"
             values = (self.null_distribution, self.statistic, self.pvalue)
             own = self.null_hypothesis if self.of_tables else ""
             return plot_references(*values, ax, gaussian=gaussian, held_out=held_out, hypothesis=own)

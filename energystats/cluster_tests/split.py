@@ -15,7 +15,14 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, name_population, note_even_steps, note_lines
+from energystats.cluster_tests.data_notes import (
+    ColumnTies,
+    describe_data,
+    name_population,
+    note_directions,
+    note_even_steps,
+    note_lines,
+)
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import (
     NO_CLUSTERS,
@@ -357,6 +364,7 @@ def _write_notes(
         *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
         *note_lines(d),
         *(note_even_steps(found.scores) if rejected and found.scores is not None else ()),
+        *note_directions(d),
         *describe_data(d, ties, several=d.coordinates is not None),
         *scorer.notes,
         *((NARROWED,) if narrowed else ()),

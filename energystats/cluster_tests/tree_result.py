@@ -9,7 +9,6 @@ import numpy as np
 
 from energystats._core.pvalues import smallest_pvalue
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.unimodality import calibration_factor
 from energystats.display.numbers import numbers, p_text, probability
 from energystats.display.result import Labelled, VerdictFirst
 from energystats.display.sentences import Caution, metric_note, state_evidence, write_counts
@@ -118,6 +117,8 @@ class ClusterTreeResult(VerdictFirst, Labelled):
     conservative : bool
         Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions, rows of one
         length in three columns.
+    factor : float or None
+        By which p-values of all points were multiplied, because flat densities need it; None if nothing was tested.
     notes : tuple of str
         What a reader has to assume or know.
     metric : Metric
@@ -141,6 +142,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
     n_splits: int
     n_resamples: int
     conservative: bool
+    factor: float | None = None
     metric: Metric
     standardization: Standardization | None = field(default=None, repr=False)
     index: Any = field(default=None, repr=False)
@@ -215,8 +217,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
                 if self.n_splits
                 else f"{self.n_resamples} draws"
             )
-            factor = calibration_factor(self.conservative, several=self.method == "split")
-            smallest = root.pvalue <= smallest_pvalue(self.n_resamples, factor) * (1 + ROUNDING)
+            smallest = root.pvalue <= smallest_pvalue(self.n_resamples, self.factor or 1.0) * (1 + ROUNDING)
             lines.append(
                 f"All points: {p_text(root.pvalue)}, method {self.method}, by {how}; smaller nodes have more, another "
                 "seed gives other p." + " It is the smallest that so many draws can give." * smallest

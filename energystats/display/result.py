@@ -303,9 +303,11 @@ class VerdictFirst(Result):
 
     def explained(self) -> Self:
         """Return a copy whose notes end with the facts that do not fit into the summary and the explanations."""
-        shown = self._head()[0]
+        explanations = self._explanations()
+        # with all cautions, for which facts leave room
+        shown = replace(self, notes=(*self.notes, *explanations))._head()[0]
         left_out = [text for text in self._rests_on() if text not in shown]
-        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *self._explanations()))))
+        return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *explanations))))
 
     def _head(self) -> tuple[list[str], str]:
         """Return the paragraphs between conclusion and tables of a summary, and a line on what only `notes` has."""
