@@ -18,6 +18,7 @@ from energystats._core.pvalues import cauchy_combination, over_contrasts, smalle
 from energystats._core.unimodal import EXCESS
 from energystats.cluster_tests import split
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
+from energystats.cluster_tests.data_notes import are_directions
 from energystats.cluster_tests.reference_samples import GaussianReference
 from energystats.cluster_tests.scores import CoordinateScorer, _DistanceScorer, make_scorer
 from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Space, clearest_columns, decorrelated, spaces_of
@@ -610,17 +611,45 @@ def test_directions_take_the_larger_factor(rng):
     plain, careful = (es.cluster_test(7 * X, conservative=c, **options) for c in (False, True))
     assert plain.conservative
     assert_array_equal(plain.pvalues, careful.pvalues)
-    assert any("one length" in note for note in plain.notes)
+    assert any("lie on a sphere" in note for note in plain.notes)
     assert es.cluster_tree(X, **options).conservative
     tree = es.select_k(X, criterion="significance", k_max=2, rng=2).tree
     assert tree.conservative
     assert tree.factor == pytest.approx(1.6 * 1.2)
     refitted = es.cluster_test(X, method="refit", n_resamples=19, rng=2)  # which has no factor
-    assert not any("one length" in note for note in refitted.notes)
-    for other in (X * (1 + 1e-3 * rng.random((60, 1))), X[:, :2]):
+    assert not any("lie on a sphere" in note for note in refitted.notes)
+    for other in (X * (1 + 0.3 * rng.random((60, 1))), X[:, :2], np.column_stack([X[:, :2], rng.normal(size=60)])):
         found = es.cluster_test(other, **options)
         assert not found.conservative
-        assert not any("one length" in note for note in found.notes)
+        assert not any("lie on a sphere" in note for note in found.notes)
+
+
+def test_a_sphere_is_one_wherever_its_centre_is(rng):
+    """So is an ellipsoid, and neither depends on the unit; a cloud far from 0, whose rows have one length, is none."""
+    U = rng.standard_normal((80, 3))
+    U /= np.linalg.norm(U, axis=1, keepdims=True)
+    turned = U @ np.linalg.qr(rng.normal(size=(5, 5)))[0][:3]
+    stretched = U * np.array([1, 3, 0.4])
+    spheres = (U + 10, U + 1e6, U * 2.0**-600, U.round(2), (U - U.mean(axis=0)) / U.std(axis=0), stretched,
+               np.column_stack([U, np.ones(80)]), turned, np.c_[U[:, :2], np.abs(U[:, 2])])  # fmt: skip
+    cloud, t = rng.normal(size=(80, 3)), rng.uniform(0, 2 * np.pi, 80)
+    others = (cloud, cloud + 1e8, cloud * 2.0**-600, cloud + np.eye(3)[0] * 1.7e9, np.c_[np.cos(t), np.sin(t), cloud[:, 0]],
+              np.c_[np.cos(t), np.sin(t), np.cos(t) + np.sin(t)], np.c_[cloud[:, :2], (cloud[:, :2] ** 2).sum(axis=1)],
+              np.column_stack([cloud, cloud[:, 0]]), rng.dirichlet([1, 1, 1, 1], 80))  # fmt: skip
+    for points, expected in [*((X, True) for X in spheres), *((X, False) for X in others)]:
+        assert are_directions(Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)) == expected
+
+
+@pytest.mark.parametrize("n", [20, 60])
+def test_clouds_lie_on_no_ellipsoid_by_chance(n, rng):
+    for draw in (
+        rng.standard_normal,
+        rng.random,
+        lambda size: rng.standard_t(2, size),
+        lambda size: rng.poisson(3, size),
+    ):
+        d = [Dissimilarity.from_data(draw((n, 3)) * 1.0, metric="euclidean", alpha=1.0) for _ in range(100)]
+        assert not any(map(are_directions, d))
 
 
 @pytest.mark.parametrize("method", ["split", "refit", "crossfit"])

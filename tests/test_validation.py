@@ -394,6 +394,19 @@ def test_clusterers_of_scikit_learn(triangle):
     assert noisy.plot().texts
 
 
+def test_no_cluster_is_supported_that_groups_join_with_others(triangle):
+    """Whatever p is: the border of the last merge goes through a cluster, or the gap parts others."""
+    found = es.validate_clusters(triangle[0], 3, n_resamples=99, rng=0)
+    assert found.groups == ((0,), (1,), (2,))
+    assert found.supported == (True, True, True)
+    for j, merge in enumerate(found.merge_rows):
+        for other in (replace(merge, separated=0.5), replace(merge, moved=0.5)):
+            rows = (*found.merge_rows[:j], other, *found.merge_rows[j + 1 :])
+            changed = replace(found, merge_rows=rows)
+            assert changed.supported == tuple((c,) in changed.groups for c in range(3))
+            assert sum(changed.supported) < 3
+
+
 def test_one_column_is_drawn_as_a_histogram_with_its_uncertain_points_below():
     rng = np.random.default_rng(5)
     x = np.r_[rng.normal(0, 1, 60), rng.normal(2.6, 1, 60)]

@@ -45,7 +45,10 @@ UNDONE: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions whose in
 FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 FEW_PLACES = 5  # in which all points lie
-ONE_LENGTH = 1e-6  # of the mean length of rows: what they differ by where all are directions
+ONE_LENGTH = 5e-3  # relative distance of rows from an ellipsoid: rounding to two decimals
+OTHER_QUADRIC, ROUND_ENOUGH = 5, 0.05  # times as far from any other quadric; smallest to largest curvature
+NO_WIDTH = 1e-7  # of the longest axis of the rows: an axis of rounding
+COEFFICIENTS, MOST_OF_DIRECTIONS = 10, 20  # of a quadric in three dimensions; columns
 CODES = "If few values are codes of categories, they are no numbers: leave such a column out."
 PERIODS = np.arange(1.5, 60.0, 0.05)  # in the range of the central nine tenths of scores
 FEWEST_PERIODS = 4.5
@@ -362,23 +365,40 @@ def _note_few_values(points: FloatArray) -> tuple[str, ...]:
 
 
 def are_directions(d: Dissimilarity) -> bool:
-    """Return whether all rows have the same length in three columns, as directions in space do.
+    """Return whether all rows lie on an ellipsoid in three dimensions, as directions in space lie on a sphere.
 
-    A sphere has no projection but flat ones [Archimedes].
+    A sphere has no projection but flat ones [Archimedes], wherever its centre is, and neither has what is linear in it.
+    Ellipsoids are the quadrics y'Ay + b'y + c = 0 with definite A; the points must lie on one quadric, and no other.
     """
-    if d.coordinates is None or d.n_columns != 3:
+    if d.coordinates is None or not 3 <= d.n_columns <= MOST_OF_DIRECTIONS or d.n <= COEFFICIENTS:
         return False
-    lengths = np.linalg.norm(d.transformed().points, axis=1)
-    return bool(np.ptp(lengths) <= ONE_LENGTH * float(lengths.mean()))
+    points = d.transformed().points
+    centred = points - points.mean(axis=0)
+    size = float(np.abs(centred).max())
+    if size == 0:
+        return False
+    left, lengths, _ = np.linalg.svd(centred / size, full_matrices=False)
+    if lengths[2] <= NO_WIDTH * lengths[0] or (lengths[3:] > NO_WIDTH * lengths[0]).any():
+        return False
+    y = left[:, :3] * np.sqrt(d.n)  # decorrelated
+    i, j = np.triu_indices(3)
+    _, values, rows = np.linalg.svd(np.column_stack((y[:, i] * y[:, j], y, np.ones(d.n))), full_matrices=False)
+    if values[-1] > ONE_LENGTH * values[0] or values[-2] <= OTHER_QUADRIC * values[-1]:
+        return False
+    A = np.zeros((3, 3))
+    A[i, j] = rows[-1, : i.size]
+    curvatures = np.abs(eigenvalues := np.linalg.eigvalsh(A + A.T))
+    return bool(np.ptp(np.sign(eigenvalues)) == 0 and curvatures.min() > ROUND_ENOUGH * curvatures.max())
 
 
 def note_directions(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if all rows have the same length, so that p-values take the larger calibration factor."""
+    """Return a caution if all rows lie on an ellipsoid, so that p-values take the larger calibration factor."""
     if not are_directions(d):
         return ()
     return (
         Caution(
-            "All rows have one length: directions. Tests of modes along lines took the factor of conservative=True.",
+            "All rows lie on a sphere or an ellipsoid, as directions do. Tests along lines took the factor of "
+            "conservative=True.",
             "Spread evenly over a sphere they have flat projections along all lines: of samples of 60 to 300 .05 to "
             ".08 were rejected at level .05, and .08 to .105 with the factor of other data.",
         ),

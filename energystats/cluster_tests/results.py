@@ -130,8 +130,8 @@ class ClusterTestResult(VerdictFirst):
     n_clustered : int
         Points that were clustered at a time; those left out were scored. 0 where nothing was split.
     conservative : bool
-        Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions, rows of one
-        length in three columns.
+        Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions: rows on
+        a sphere, or an ellipsoid, in three dimensions.
     jittered : bool
         Whether ties were jittered.
     pvalues : ndarray of shape (n_splits, n_contrasts)

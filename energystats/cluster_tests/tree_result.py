@@ -115,8 +115,8 @@ class ClusterTreeResult(VerdictFirst, Labelled):
     n_resamples : int
         Draws for the root; smaller nodes have more.
     conservative : bool
-        Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions, rows of one
-        length in three columns.
+        Whether every p-value was multiplied by a factor 1.6/1.2 as large: as asked, or for directions: rows on
+        a sphere, or an ellipsoid, in three dimensions.
     factor : float or None
         By which p-values of all points were multiplied, because flat densities need it; None if nothing was tested.
     notes : tuple of str

@@ -130,8 +130,11 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Return whether each cluster is separate where it first merges with others: adjusted p at most .05."""
-        return tuple(merge is not None and merge.pvalue_adjusted <= LEVEL for merge in self._first_merges())
+        """Return whether each cluster is alone in `groups`, and separate where it first merges with others."""
+        groups = self.groups
+        return tuple(
+            merge is not None and merge.separates and (j,) in groups for j, merge in enumerate(self._first_merges())
+        )
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
