@@ -14,6 +14,7 @@ from scipy import stats
 import energystats as es
 from energystats._core import labelings, moments, permutation_loops, pvalues
 from energystats._core import pvalues as tails
+from energystats._core.moments import GraphSums
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.asymptotic_test import _permutation_distribution
 from energystats.distribution_tests.permutation_test import (
@@ -345,10 +346,37 @@ def test_moments_of_all_permutations(n, rng):
 
     A, C = centred(), centred()
     values = np.array([(A * C[np.ix_(p, p)]).sum() for p in map(list, itertools.permutations(range(n)))])
-    mean, sd, skewness = moments.permutation_moments(A, C)
+    mean, sd, skewness = moments.permutation_moments(A, GraphSums.of(C))
     assert_allclose(mean, values.mean(), atol=1e-12 * np.abs(values).max())
     assert_allclose(sd, values.std(), rtol=1e-9)
     assert_allclose(skewness, stats.skew(values), atol=1e-7)
+
+
+@pytest.mark.parametrize("sizes", [(2, 3), (1, 1, 4), (600, 5, 1)])
+def test_sums_of_a_matrix_of_groups_are_those_of_the_matrix(sizes, rng):
+    """(600, 5, 1): several blocks of rows."""
+    k = len(sizes)
+    T, codes = rng.normal(size=(k, k)), np.repeat(np.arange(k), sizes)
+    T += T.T
+    C = T[np.ix_(codes, codes)]
+    np.fill_diagonal(C, 0.0)
+    np.fill_diagonal(C, -C.sum(axis=1))
+    found = GraphSums.of_groups(T, np.array(sizes, dtype=float)).sums
+    a, square = np.diagonal(C), C @ C
+    expected = {
+        "loop": np.trace(C),
+        "loops": a @ a,
+        "edge twice": np.trace(square),
+        "loops thrice": (a**3).sum(),
+        "edge thrice": (C**3).sum(),
+        "dumbbell": a @ C @ a,
+        "loop on edge": a @ np.diagonal(square),
+        "triangle": np.trace(square @ C),
+    }
+    for sums in (found, GraphSums.of(C).sums):
+        assert sums.keys() == expected.keys()
+        for name, value in expected.items():
+            assert sums[name] == pytest.approx(value, rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["between", "pairwise", "mmd2", "mmd2 (unbiased)"])

@@ -633,7 +633,8 @@ def test_a_sphere_is_one_wherever_its_centre_is(rng):
     spheres = (U + 10, U + 1e6, U * 2.0**-600, U.round(2), (U - U.mean(axis=0)) / U.std(axis=0), stretched,
                np.column_stack([U, np.ones(80)]), turned, np.c_[U[:, :2], np.abs(U[:, 2])])  # fmt: skip
     cloud, t = rng.normal(size=(80, 3)), rng.uniform(0, 2 * np.pi, 80)
-    others = (cloud, cloud + 1e8, cloud * 2.0**-600, cloud + np.eye(3)[0] * 1.7e9, np.c_[np.cos(t), np.sin(t), cloud[:, 0]],
+    others = (cloud, cloud + 1e8, cloud * 2.0**-600, cloud + np.eye(3)[0] * 1.7e9,
+              np.c_[np.cos(t), np.sin(t), cloud[:, 0]],
               np.c_[np.cos(t), np.sin(t), np.cos(t) + np.sin(t)], np.c_[cloud[:, :2], (cloud[:, :2] ** 2).sum(axis=1)],
               np.column_stack([cloud, cloud[:, 0]]), rng.dirichlet([1, 1, 1, 1], 80))  # fmt: skip
     for points, expected in [*((X, True) for X in spheres), *((X, False) for X in others)]:

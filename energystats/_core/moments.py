@@ -48,23 +48,53 @@ class GraphSums:
     @classmethod
     def of(cls, A: FloatArray) -> Self:
         """Compute the sums of products for a symmetric matrix in O(n^3) time, a few rows of its square at a time."""
-        a = np.diagonal(A)
-        own, triangle = np.empty(len(A)), 0.0
+        a, own = np.diagonal(A), np.einsum("ij,ij->i", A, A)
+        triangle = thrice = 0.0
         for start in range(0, len(A), ROWS_AT_ONCE):
-            rows = slice(start, start + ROWS_AT_ONCE)
-            squares = A[rows] @ A
-            own[rows] = np.diagonal(squares[:, rows])
-            triangle += float(np.einsum("ij,ij->", squares, A[rows]))
+            rows, beyond = A[start : start + ROWS_AT_ONCE], start + ROWS_AT_ONCE
+            # A^2 is symmetric: blocks to the right of the diagonal count twice
+            here = float(np.vdot(rows @ A[:, start:beyond], rows[:, start:beyond]))
+            triangle += here + 2 * float(np.vdot(rows @ A[:, beyond:], rows[:, beyond:]))
+            thrice += float(np.vdot(rows * rows, rows))
         return cls(
             {
                 "loop": float(a.sum()),
                 "loops": float(a @ a),
                 "edge twice": float(own.sum()),
                 "loops thrice": float((a**3).sum()),
-                "edge thrice": float(np.einsum("ij,ij,ij->", A, A, A)),
+                "edge thrice": thrice,
                 "dumbbell": float(a @ A @ a),
                 "loop on edge": float(a @ own),
                 "triangle": triangle,
+            }
+        )
+
+    @classmethod
+    def of_groups(cls, T: FloatArray, sizes: FloatArray) -> Self:
+        """Compute the sums of products for a matrix with entries T_gh between members of groups g and h.
+
+        T is symmetric, (k, k). The diagonal is what makes the rows sum to 0. O(k^3) time.
+        """
+        own = np.diagonal(T)
+        loops = own - T @ sizes
+        twice, thrice = (T**power @ sizes - own**power + loops**power for power in (2, 3))
+        weighted, alone = T * sizes, loops - own  # the matrix is Z T Z' + a diagonal matrix of `alone`
+        square = weighted @ weighted
+        return cls(
+            {
+                "loop": float(sizes @ loops),
+                "loops": float(sizes @ loops**2),
+                "edge twice": float(sizes @ twice),
+                "loops thrice": float(sizes @ loops**3),
+                "edge thrice": float(sizes @ thrice),
+                "dumbbell": float((sizes * loops) @ T @ (sizes * loops) + sizes @ (loops**2 * alone)),
+                "loop on edge": float(sizes @ (loops * twice)),
+                "triangle": float(
+                    np.vdot(square, weighted.T)
+                    + 3 * np.diagonal(square) @ alone
+                    + 3 * sizes @ (alone**2 * own)
+                    + sizes @ alone**3
+                ),
             }
         )
 
@@ -149,24 +179,24 @@ def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple
     return math.fsum(terms), ROUNDING * math.fsum(sizes)
 
 
-def permutation_moments(A: FloatArray, C: FloatArray) -> tuple[float, float, float] | None:
+def permutation_moments(A: FloatArray, c: GraphSums) -> tuple[float, float, float] | None:
     """Compute mean, sd and skewness of sum A_ij C_p(i)p(j) over all permutations p; None if lost in rounding.
 
-    A and C are symmetric with rows that sum to 0. O(n^3) time.
+    A and C, of which `c` are the sums, are symmetric with rows that sum to 0. O(n^3) time.
     """
     n, unit = len(A), float(np.abs(A).max())
     if unit == 0:
         return 0.0, 0.0, 0.0
     # E sum A_ij C_p(i)p(j) = tr A tr C/(n - 1), because the off-diagonal entries add up to minus the traces
     # [Kazi-Aoual et al. 1995]
-    mean = float(np.trace(A) * np.trace(C)) / (n - 1)
+    mean = float(np.trace(A)) * c.sums["loop"] / (n - 1)
     # without its trace A gives the deviations from the mean, so that nothing cancels
     deviations = A / unit
     deviations -= float(np.trace(deviations)) / (n - 1) * (np.eye(n) - 1 / n)
     if np.abs(deviations).max() < SMALLEST_DEVIATION:  # all points at one distance from each other
         return None
     # the central moments of the statistic, from the raw moments of the deviations
-    a, c = GraphSums.of(deviations), GraphSums.of(C)
+    a = GraphSums.of(deviations)
     (second, error), (third, error_of_third) = _compute_raw_moment(a, c, 2, n), _compute_raw_moment(a, c, 3, n)
     if not second > 1e4 * error or not error_of_third < LARGEST_ERROR * second**1.5:
         return None

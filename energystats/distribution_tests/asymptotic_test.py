@@ -50,9 +50,8 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
     k = c.groups.k
     units = np.eye(k * k).reshape(k * k, k, k)
     coefficients = c.statistic.rank(units, s).reshape(k, k)  # a linear function of M is known by its values there
-    C = -(coefficients + coefficients.T)[np.ix_(c.groups.codes, c.groups.codes)]
-    np.fill_diagonal(C, 0.0)
-    np.fill_diagonal(C, -C.sum(axis=1))  # rho(x, x) = 0 leaves the diagonal free, and centring needs rows of sum 0
+    # rho(x, x) = 0 leaves the diagonal of C free, and centring needs rows of sum 0
+    C = moments.GraphSums.of_groups(-(coefficients + coefficients.T), c.groups.mass(None))
     found = moments.permutation_moments(G, C)
     if found is None:
         raise ValueError(

@@ -258,7 +258,7 @@ def permutation_moments_work(size: Size) -> Work:
     """Estimate time and memory for the exact moments of the permutation distribution."""
     n = float(size.n)
     return Work(what=f"moments over the triples of {size.n} points", advice='Use method="permutation".',
-                flops=4.2 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=48 * n * n)  # fmt: skip
+                flops=1.1 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=32 * n * n)  # fmt: skip
 
 
 def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
