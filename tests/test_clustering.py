@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import energystats as es
@@ -259,6 +260,29 @@ def test_predict_gives_back_the_fitted_labels(blobs, rng):
     assert_array_equal(model.predict(R[:9]), model.labels_[:9])
     line = es.EnergyClustering(2, random_state=3).fit(blobs[:, :1])
     assert_array_equal(line.predict(blobs[:, :1]), line.labels_)
+
+
+def test_a_matrix_named_by_an_object_is_cut_by_rows_and_columns(blobs):
+    """So that cross-validation works, and rows of weight 0 leave the columns too."""
+    R = es.pairwise(blobs)
+    weights = np.ones(len(R))
+    weights[:4] = 0
+    by_name, by_object = (
+        es.EnergyClustering(3, metric=metric, random_state=0) for metric in ("precomputed", es.metrics.Precomputed())
+    )
+    found = [cross_val_score(model, R, cv=3, error_score="raise") for model in (by_name, by_object)]
+    assert_array_equal(*found)
+    for model in (by_name, by_object):
+        assert model.fit(R, sample_weight=weights).within_ == pytest.approx(
+            es.energy_cluster(R[4:, 4:], 3, metric="precomputed", rng=0).within
+        )
+
+
+def test_the_estimator_names_its_own_parameters():
+    with pytest.raises(ValueError, match="`n_clusters` must be at most the number of distinct points, 2, got 3"):
+        es.EnergyClustering(3).fit(np.repeat([[0.0, 0.0], [1.0, 1.0]], 9, axis=0))
+    with pytest.raises(ValueError, match="`init` must have 2 clusters, as many as `n_clusters`, got 3"):
+        es.EnergyClustering(2, init=[0, 1, 2, 0]).fit(np.eye(4))
 
 
 @pytest.mark.parametrize("method", ["predict", "transform", "score"])

@@ -88,6 +88,13 @@ def test_rounding_is_forgiven_and_a_real_violation_is_not(rng):
     assert es.is_euclidean(bent, tol=1e-8)
 
 
+def test_repairs_are_compared_to_the_precision_that_the_matrix_has(rng):
+    d = es.pairwise(rng.normal(size=(12, 2))).astype("float32")
+    assert es.lingoes(d).constant == es.cailliez(d).constant == 0
+    table = es.compare_euclidizations(d, 2, rng=0).table
+    assert table.loc[["lingoes", "cailliez"], "constant"].tolist() == [0, 0]
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float16"])
 @pytest.mark.parametrize("n", [5, 60, 300])
 def test_entries_with_fewer_digits_have_a_wider_rounding(dtype, n, rng):

@@ -19,7 +19,7 @@ from energystats._core.restarts import UNIFORMS, merge_and_split, perturbed, ran
 from energystats.cluster_tests.clusterers import EnergyClusters
 from energystats.clustering import local_search as perturbation
 from energystats.clustering.local_search import hartigan, lloyd, search_points
-from energystats.clustering.seeding import count_distinct, plus_plus_start, random_start
+from energystats.clustering.seeding import count_distinct, count_distinct_points, plus_plus_start, random_start
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions
 from tests.conftest import NAMES, examples, read_oracle
@@ -512,3 +512,16 @@ def test_sums_follow_from_those_of_other_labels(changed, rng):
         assert_allclose(mass, Z.sum(axis=0))
         assert_allclose(sums, Z.T @ R)
         assert_allclose(within, np.diagonal(Z.T @ R @ Z))
+
+
+def test_points_that_one_coincides_with_differ_still():
+    """rho of no negative type: a point at 0 from all others is no reason to count one place."""
+
+    def rho(X, Y):
+        return np.abs(X * Y.T) * (np.abs(X - Y.T) > 0)
+
+    x = np.array([[0.0], [1.0], [2.0], [3.0]])
+    d = Dissimilarity.from_data(x, metric=rho, alpha=1.0)
+    assert not d.is_stored
+    assert count_distinct_points(d, 4) == count_distinct(rho(x, x), 4) == 3
+    assert count_distinct_points(d, 2) == 2

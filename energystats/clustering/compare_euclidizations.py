@@ -15,7 +15,7 @@ from energystats.clustering.local_search import MultiStartSearch, Problem, make_
 from energystats.clustering.search import MOVE_TOLERANCE, check_distinct
 from energystats.clustering.seeding import count_distinct
 from energystats.geometry.euclidize import cailliez, clip_spectrum, flip_spectrum, lingoes
-from energystats.geometry.negative_type import unit_of
+from energystats.geometry.negative_type import tolerance_for, unit_of
 from energystats.geometry.results import Euclidization, EuclidizationComparison
 from energystats.inputs.matrices import as_distances
 from energystats.inputs.options import as_generator, check_count
@@ -105,6 +105,7 @@ def compare_euclidizations(
     n = len(given)
     searches = search_work(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
     weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
+    tol = tolerance_for(d, n, tol)  # of the numbers as given, in single precision perhaps
     with part_of_a_longer_call():
         repaired = [repair(given, tol) for repair in REPAIRS.values()]
     distances = [given, *(np.asarray(r.distances) for r in repaired)]

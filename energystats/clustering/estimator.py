@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ from energystats.inputs.options import as_generator, check_count, check_flag
 from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import Metric, MetricLike, is_named
 from energystats.metrics.domains import Place, row_places
+from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
 from energystats.pairs.disk import Rows
 from energystats.pairs.open_blocks import opened
@@ -142,7 +144,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = is_named(self.metric, "precomputed")
+        tags.input_tags.pairwise = is_named(self.metric, "precomputed") or isinstance(self.metric, Precomputed)
         tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = self._takes_tables()
         return tags
 
@@ -203,10 +205,11 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             place=_places_in(X, len(table), self._rows),
         )
         check_count(self.n_clusters, "n_clusters", low=1, high=d.n, why=", the number of points")
-        search = search.on(d, weights)
-        algorithm, d = algorithm.chosen(d, search)
-        weigh(False, d, *algorithm.work(d, search))
-        found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
+        with _naming_n_clusters():
+            search = search.on(d, weights)
+            algorithm, d = algorithm.chosen(d, search)
+            weigh(False, d, *algorithm.work(d, search))
+            found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
         self.partition_: Partition = found
         self._nearest: NearestCluster | NearestCentre = rule or NearestCluster.of(
             self.partition_.labels, self.partition_.within_per_cluster, weights
@@ -364,6 +367,17 @@ class _Signs:
                 "Distances are never negative.",
                 NotNegativeTypeWarning,
             )
+
+
+@contextmanager
+def _naming_n_clusters() -> Iterator[None]:
+    """Raise errors on the number of clusters with the name of the estimator's parameter, not the function's `k`."""
+    try:
+        yield
+    except ValueError as error:
+        if "`k`" not in str(error):
+            raise
+        raise ValueError(str(error).replace("`k`", "`n_clusters`")) from error
 
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:

@@ -103,7 +103,7 @@ class Algorithm(ABC):
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
         """Find the partition; return it, and the rule for new points if this is not the `NearestCluster` of all points.
 
-        Data and options that the algorithm has no use for are refused first.
+        Data that the algorithm cannot cluster, and what it cannot report, are refused first.
         """
 
 

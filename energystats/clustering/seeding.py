@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from energystats._core.kmeans_plus_plus import seeded_labels
@@ -17,33 +19,36 @@ def count_distinct(R: FloatArray, at_most: int) -> int:
     Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
     tried as the first one too.
     """
-    count = _count_from(R, 0, at_most)
+    count = _count_from(R.__getitem__, 0, at_most)
     if count == at_most:
         return count
-    return max(count, _count_from(R, int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax()), at_most))
+    first = int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax())
+    return max(count, _count_from(R.__getitem__, first, at_most))
 
 
-def _count_from(R: FloatArray, first: int, at_most: int) -> int:
+def _count_from(row: Callable[[int], FloatArray], first: int, at_most: int) -> int:
     """Count points that differ from each other, up to `at_most`, by farthest-first steps from the point `first`."""
-    nearest = np.abs(R[first])
+    nearest = np.abs(row(first))
     count = 1
     while count < at_most and nearest.max() > 0:
-        nearest = np.minimum(nearest, np.abs(R[nearest.argmax()]))
+        nearest = np.minimum(nearest, np.abs(row(int(nearest.argmax()))))
         count += 1
     return count
 
 
 def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
-    """Count the distinct points, up to `at_most`, without storing the matrix of rho, in O(n) memory."""
+    """Count the distinct points, up to `at_most`, as `count_distinct` without storing the matrix, in O(n) memory."""
     if d.is_stored:
         return count_distinct(d.matrix, at_most)
     everything = np.arange(d.n)
-    nearest = np.abs(d.rho(everything[:1], everything)[0])
-    count = 1
-    while count < at_most and nearest.max() > 0:
-        nearest = np.minimum(nearest, np.abs(d.rho(everything[[nearest.argmax()]], everything)[0]))
-        count += 1
-    return count
+
+    def row(i: int) -> FloatArray:
+        return np.asarray(d.rho(everything[i : i + 1], everything)[0])
+
+    count = _count_from(row, 0, at_most)
+    if count == at_most or d.metric.negative_type:
+        return count
+    return max(count, _count_from(row, int(np.argmax([np.abs(row(i)).max() for i in range(d.n)])), at_most))
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
