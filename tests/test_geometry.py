@@ -764,7 +764,7 @@ def test_an_ordination_in_one_call(communities):
     ("how", "match"),
     [
         ({"hulls": True}, "`hulls` need groups: give `labels`"),
-        ({"labels": np.arange(12) % 2, "hulls": True, "dimensions": 3}, "`dimensions` must be 2 for `hulls`"),
+        ({"labels": np.arange(12) % 2, "hulls": True, "dimensions": 3}, "`dimensions` must be 2, and `ax` plane, for `hulls`"),
         ({"axes": (1, 1)}, "`axes` must name 2 different axes"),
         ({"axes": (1, 2, 3)}, "`axes` must name 2 different axes"),
         ({"axes": (0, 1)}, "`axes` must be at least 1"),
@@ -774,3 +774,12 @@ def test_an_ordination_in_one_call(communities):
 def test_pictures_that_cannot_be_drawn(communities, how, match):
     with pytest.raises(ValueError, match=match):
         communities[1].plot(**how)
+
+
+def test_hulls_are_not_drawn_on_solid_axes(communities):
+    import matplotlib.pyplot as plt
+
+    solid = plt.figure().add_subplot(projection="3d")
+    with pytest.raises(ValueError, match="`dimensions` must be 2, and `ax` plane, for `hulls`"):
+        communities[1].plot(solid, labels=np.arange(12) % 2, hulls=True)
+    plt.close("all")

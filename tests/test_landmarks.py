@@ -611,3 +611,10 @@ def test_errors_of_estimates_in_any_unit(rng, exponent):
         found = es.energy_cluster(np.ldexp(X, exponent), 2, **how).approximation
     for name in ("within_error", "between_error", "total_error"):
         assert np.log2(getattr(found, name)) - 1.5 * exponent == pytest.approx(np.log2(getattr(usual, name)), abs=1e-6)
+
+
+def test_starts_are_searched_on_two_rows_for_each_cluster_at_least(rng):
+    found = es.energy_cluster(
+        rng.normal(size=(120, 2)), 20, algorithm=es.Landmarks(n_landmarks=30, batch_size=10), n_init=1, rng=0
+    )
+    assert found.approximation.batch_size == 40

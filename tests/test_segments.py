@@ -1000,6 +1000,7 @@ def test_pictures(kind, rng):
     assert words.get_text() == "reached by 5 % of orders"
     assert profile.bbox.x0 < words.get_window_extent().x1 <= profile.bbox.x1
     assert_allclose(cut.plot_within().lines[0].get_ydata()[0], 1)
+    assert "Smallest W" in cut.plot_within().get_title(loc="left")
     if kind == "one column":
         assert sum("p" in text.get_text() for text in tested.plot().texts) == len(tested.breakpoints)
     plt.close("all")
@@ -1094,3 +1095,17 @@ def test_the_picture_shows_the_columns_that_change(rng):
     still = es.segment(y, 1).plot()
     assert [label.get_text() for label in still.get_yticklabels()] == [f"column {j}" for j in range(8)]
     assert still.get_title(loc="left").endswith("\n8 of 20 columns")
+
+
+def test_the_picture_of_w_says_where_cuts_are_not_exact(rng):
+    X = rng.normal(size=(400, 2))
+    titles = [es.segment(X, 3, exact=exact).plot_within().get_title(loc="left") for exact in (True, False)]
+    assert titles[0].startswith("Smallest W for every number")
+    assert titles[1].startswith("W of the cuts found for every number")
+
+
+def test_a_negative_w_is_in_the_picture():
+    from energystats.plotting.segments import plot_within_by_k
+
+    ax = plot_within_by_k(np.array([2.0, 1.0, -1.0]), total=2.0, n=9, min_size=2, exact=True)
+    assert ax.get_ylim()[0] < -0.5

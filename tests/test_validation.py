@@ -563,7 +563,7 @@ def test_a_partition_is_drawn_on_chosen_axes_with_names_where_they_fit(rng):
     assert_allclose(np.sort(np.abs(drawn), axis=0), np.sort(np.abs(scores), axis=0), atol=1e-9)
     assert found.plot(axes=(2, 0)).get_xlabel() == "column 2"
     for wrong, message in (
-        ({"axes": ("PC1", "PC5")}, "`axes` must name principal components from PC1 to PC4, got PC5"),
+        ({"axes": ("PC1", "PC5")}, "`axes`, or `space`, must name principal components from PC1 to PC4, got PC5"),
         ({"axes": (0, 1), "space": "kernel"}, "`axes` and `space` both"),
         ({"labels": ["a"]}, "`labels` must have one name for each of the 150 points, got 1"),
     ):

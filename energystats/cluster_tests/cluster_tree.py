@@ -317,9 +317,8 @@ def tree_of_points(
     factors: list[float] = []
     options = replace(options, conservative=options.conservative or are_directions(d))
     one_column = method_for(d, options.method) == "unimodal-1d"
-    # in how many spaces a matrix is tested shows when its points are read off it
-    in_spaces = not one_column and d.coordinates is not None
-    _check_draws_suffice(rules, calibration_factor(options.conservative, several=in_spaces))
+    several = not one_column and d.coordinates is not None  # spaces; of a matrix it shows when its points are known
+    _check_draws_suffice(rules, calibration_factor(options.conservative, several=several))
     name: Literal["split", "unimodal-1d"] = "unimodal-1d" if one_column else "split"
     # the tree has the only bar; splits of a node on all processors, on which no number depends
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))

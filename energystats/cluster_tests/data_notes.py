@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from energystats._core.ellipsoids import lie_on_ellipsoid
 from energystats._core.jitter import Jittered
 from energystats._core.row_counts import find_row_counts
 from energystats._typing import FloatArray, IntArray
@@ -45,10 +46,7 @@ UNDONE: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions whose in
 FAR = (5, 6, 7, 8, 9)  # rows: how far the farther neighbours in row order are
 SERIAL_ERRORS = 3.5  # standard errors by which next rows have to be more alike than independent ones
 FEW_PLACES = 5  # in which all points lie
-ONE_LENGTH = 5e-3  # relative distance of rows from an ellipsoid: rounding to two decimals
-OTHER_QUADRIC, ROUND_ENOUGH = 5, 0.05  # times as far from any other quadric; smallest to largest curvature
-NO_WIDTH = 1e-7  # of the longest axis of the rows: an axis of rounding
-COEFFICIENTS, MOST_OF_DIRECTIONS = 10, 20  # of a quadric in three dimensions; columns
+MOST_OF_DIRECTIONS = 20  # columns that may hold the three coordinates of directions
 CODES = "If few values are codes of categories, they are no numbers: leave such a column out."
 PERIODS = np.arange(1.5, 60.0, 0.05)  # in the range of the central nine tenths of scores
 FEWEST_PERIODS = 4.5
@@ -368,27 +366,10 @@ def are_directions(d: Dissimilarity) -> bool:
     """Return whether all rows lie on an ellipsoid in three dimensions, as directions in space lie on a sphere.
 
     A sphere has no projection but flat ones [Archimedes], wherever its centre is, and neither has what is linear in it.
-    Ellipsoids are the quadrics y'Ay + b'y + c = 0 with definite A; the points must lie on one quadric, and no other.
     """
-    if d.coordinates is None or not 3 <= d.n_columns <= MOST_OF_DIRECTIONS or d.n <= COEFFICIENTS:
+    if d.coordinates is None or not 3 <= d.n_columns <= MOST_OF_DIRECTIONS:
         return False
-    points = d.transformed().points
-    centred = points - points.mean(axis=0)
-    size = float(np.abs(centred).max())
-    if size == 0:
-        return False
-    left, lengths, _ = np.linalg.svd(centred / size, full_matrices=False)
-    if lengths[2] <= NO_WIDTH * lengths[0] or (lengths[3:] > NO_WIDTH * lengths[0]).any():
-        return False
-    y = left[:, :3] * np.sqrt(d.n)  # decorrelated
-    i, j = np.triu_indices(3)
-    _, values, rows = np.linalg.svd(np.column_stack((y[:, i] * y[:, j], y, np.ones(d.n))), full_matrices=False)
-    if values[-1] > ONE_LENGTH * values[0] or values[-2] <= OTHER_QUADRIC * values[-1]:
-        return False
-    A = np.zeros((3, 3))
-    A[i, j] = rows[-1, : i.size]
-    curvatures = np.abs(eigenvalues := np.linalg.eigvalsh(A + A.T))
-    return bool(np.ptp(np.sign(eigenvalues)) == 0 and curvatures.min() > ROUND_ENOUGH * curvatures.max())
+    return lie_on_ellipsoid(d.transformed().points)
 
 
 def note_directions(d: Dissimilarity) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ __all__ = ["Landmarks", "NearestCentre"]
 FEW_ROWS = 3000  # whose pairs take no longer than landmarks in one round cloud
 FEWEST_LANDMARKS = 256  # when nothing is said, unless there are more clusters
 LEADING = 64  # directions in which the starts are searched, unless there are more clusters
-BATCH = 16_384  # rows on which the starts are searched
+BATCH, ROWS_OF_A_CLUSTER = 16_384, 2  # rows on which the starts are searched; at least, for each cluster
 LARGEST_BATCH = 2**17  # rows before all of them are taken
 LEAST_PART = 16  # a batch beyond the first is at most one of so many parts of all rows
 BATCH_BYTES = 2**29  # of batches beyond the first
@@ -101,8 +101,8 @@ class Landmarks(Algorithm):
     n_landmarks : int, optional
         Points whose span takes the place of the feature space; 256 when None, or k if that is more.
     batch_size : int, optional
-        Rows on which the starts are searched, 16,384 when None, in 64 directions of the landmarks' span, or k if that
-        is more. The best start goes on in all of them with twice as many rows, and so on to all rows.
+        Rows on which the starts are searched, 16,384 when None, 2k if that is more, in 64 directions of the landmarks'
+        span, or k. The best start goes on in all of them with twice as many rows, and so on to all rows.
 
     See Also
     --------
@@ -170,7 +170,7 @@ class Landmarks(Algorithm):
 
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, NearestCentre]:
         self._check(d, search)
-        k, batch_size = search.k, self.batch_size or BATCH
+        k, batch_size = search.k, max(self.batch_size or BATCH, ROWS_OF_A_CLUSTER * search.k)
         table, w = _table_of(d, batch_size), np.ones(d.n) if search.weights is None else search.weights
         # streams of their own, so that neither blocks nor starts change what others draw
         choice, order, pairs = rng.spawn(3)
@@ -258,7 +258,7 @@ def _centres_of_batches(
     streams: Iterator[np.random.Generator],
 ) -> tuple[FloatArray, int]:
     """Find the centres of the best start after growing batches of random rows, and the number of that start."""
-    sizes = [min(rows.n, max(batch_size, 2 * search.k))]
+    sizes = [min(rows.n, batch_size)]
     largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * rows.map.landmarks.shape[1]), rows.n // LEAST_PART)
     while 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])

@@ -166,7 +166,9 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
     """
     most = points.shape[1]
     if pair != (0, 1) and not all(0 <= j < most for j in pair):
-        raise ValueError(f"`axes` must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}.")
+        raise ValueError(
+            f"`axes`, or `space`, must name principal components from PC1 to PC{most}, got PC{max(pair) + 1}."
+        )
     centred = points - points.mean(axis=0)
     with one_thread_up_to(min(centred.shape)):
         left, lengths, _ = np.linalg.svd(centred, full_matrices=False)

@@ -696,7 +696,8 @@ class Segmentation(Segments):
         return f"Any series can be cut into {self.k}; `segment_test` asks whether there is a break at all, and where."
 
     def plot_within(self, ax: Axes | None = None) -> Axes:
-        """Draw the smallest W against the number of segments."""
+        """Draw the smallest W against the number of segments; W of the cuts found where they are not exact."""
         from energystats.plotting.segments import plot_within_by_k
 
-        return plot_within_by_k(self.within_by_k, ax, total=self.total, n=self.labels.size, min_size=self.min_size)
+        own: dict[str, Any] = {"min_size": self.min_size, "exact": self.exact}
+        return plot_within_by_k(self.within_by_k, ax, total=self.total, n=self.labels.size, **own)

@@ -538,8 +538,10 @@ class PrincipalCoordinates(Named):
         check_flag(hulls, "hulls")
         match_index(self.index, labels, "labels")
         codes, groups = (None, ()) if labels is None else as_labels(labels, len(self.coordinates), "labels")
-        if (hulls or species is not None) and dimensions != 2:
-            raise ValueError("`dimensions` must be 2 for `hulls` and `species`, which are drawn in a plane.")
+        if (hulls or species is not None) and (dimensions != 2 or hasattr(ax, "get_zlim")):
+            raise ValueError(
+                "`dimensions` must be 2, and `ax` plane, for `hulls` and `species`, which are drawn in a plane."
+            )
         if hulls and codes is None:
             raise ValueError("`hulls` need groups: give `labels`.")
         kind = "Principal coordinates" if self.source == "distances" else "Kernel PCA"

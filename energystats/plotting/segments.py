@@ -122,16 +122,22 @@ def plot_profile(
     return ax
 
 
-def plot_within_by_k(within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int) -> Axes:
-    """Draw the smallest W of 1, 2, ... segments, divided by T unless T is 0, and return the axes."""
+def plot_within_by_k(
+    within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int, exact: bool
+) -> Axes:
+    """Draw W of 1, 2, ... segments, divided by T unless T is 0, and return the axes.
+
+    It is the smallest W if the cuts are `exact`.
+    """
     ax = axes_or_new(ax)
     k = np.arange(1, within.size + 1)
     ax.plot(k, within / (total or 1.0), color=CURVE, marker="o", lw=1.2)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_ylim(bottom=0.0)
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0] if within.min() < 0 else 0.0))
     ax.set_xlabel(f"number of segments, of at least {min_size} row{'s' * (min_size > 1)}")
-    ax.set_ylabel("smallest W/T" if total else "smallest W")
-    ax.set_title(f"Smallest W for every number of segments, n = {n}", loc="left")
+    what = "smallest W" if exact else "W of the cuts found"
+    ax.set_ylabel(what.replace("W", "W/T", 1) if total else what)
+    ax.set_title(f"{what[0].upper()}{what[1:]} for every number of segments, n = {n}", loc="left")
     return ax
 
 
