@@ -137,6 +137,21 @@ def test_what_is_in_doubt_is_refused(tmp_path, content, message):
         read(tmp_path, content)
 
 
+def test_a_damaged_utf_16_file_is_not_called_one_without_a_mark(tmp_path):
+    with pytest.raises(BadInputError, match="begins with the mark of UTF-16, and is no text in it; is the file whole"):
+        read(tmp_path, "x,y\n1,2\n3,4\n".encode("utf-16")[:-1])
+
+
+def test_blanks_before_a_comment_belong_to_it_and_the_header_has_its_own_line(tmp_path):
+    found = read(tmp_path, "# of a lake\n\nx,g # names\n1,a # first\n2,b\n", comment="#").frame
+    assert found.columns.tolist() == ["x", "g"]
+    assert found["g"].tolist() == ["a", "b"]
+    with pytest.raises(BadInputError, match=r"the header \(line 3\) has 3 names, but the rows have 2 cells each"):
+        read(tmp_path, "# of a lake\n# deep\nx,y,z\n1,2\n3,4\n", comment="#")
+    with pytest.raises(BadInputError, match=r"the header \(line 2\) has no name for column 2"):
+        read(tmp_path, "# of a lake\nx,,z\n1,2,3\n3,4,5\n", comment="#")
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-8", "ascii"])
 def test_the_mark_of_utf_16_is_named_beside_another_encoding(tmp_path, encoding):
     with pytest.raises(BadInputError, match=f"begins with the mark of UTF-16, which is not {encoding}; leave"):

@@ -67,8 +67,8 @@ def test_every_layout_comes_back_as_it_was(d, tmp_path, capsys, layout, method):
     make(d, "d.csv")
     assert cli.main(["euclidize", "d.csv", "--method", method, "-o", "out.csv"]) == 0
     given, written = (
-        cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig")),
-        cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig")),
+        cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig"))[0],
+        cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig"))[0],
     )
     assert [len(row) for row in written] == [len(row) for row in given]
     if names is not None:
@@ -116,7 +116,7 @@ def test_what_is_written_reads_back(tmp_path, data, n, layout):
     stubs = tuple(names) if layout == "both" else ()
     file = MatrixFile(distances=matrix, names=tuple(names), layout=layout, header=header, stubs=stubs)
     file.write(tmp_path / "d.csv", matrix)
-    back = parse_cells(cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig")))
+    back = parse_cells(cells_of_text((tmp_path / "d.csv").read_text("utf-8-sig"))[0])
     assert (back.layout, back.header, back.stubs) == (layout, header, stubs)
     assert back.names == (None if layout == "none" else tuple(names))
     np.testing.assert_array_equal(back.distances, matrix)
@@ -158,7 +158,7 @@ def test_parquet_and_gzip(d, tmp_path):
     d.reset_index(drop=True).to_parquet("header.parquet")
     for name in ("d.csv.gz", "d.parquet", "column.parquet", "header.parquet"):
         assert cli.main(["euclidize", name, "-o", "out.csv"]) == 0
-        found = parse_cells(cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig")))
+        found = parse_cells(cells_of_text((tmp_path / "out.csv").read_text("utf-8-sig"))[0])
         np.testing.assert_array_equal(found.distances, repaired)
         assert found.names == tuple(d.columns)
         assert found.layout == ("header" if name == "header.parquet" else "both")
@@ -327,3 +327,20 @@ def test_messages_of_the_library_name_rows_of_frames(d):
         es.negative_type(alone)
     with pytest.raises(ValueError, match=r"row 0 is 'Barcelona' and column 0 is 'Athens'"):
         es.energy_cluster(d.iloc[[1, 0, *range(2, 21)]], 2, metric="precomputed")
+
+
+def test_comments_in_a_matrix_and_the_lines_of_its_file():
+    """Behind cells too, as in a table; errors count the lines of the file."""
+    text = '# a lake\n"a # b",c,d # names\n0,1,2\n\n1,0,3 # deep\n2,3,0\n'
+    cells, lines = cells_of_text(text, comment="#")
+    assert lines == [2, 3, 5, 6]
+    found = parse_cells(cells, lines=lines)
+    assert found.names == ("a # b", "c", "d")
+    assert found.distances.tolist() == [[0, 1, 2], [1, 0, 3], [2, 3, 0]]
+    for wrong, message in (
+        ("1,0,x", r"at line 5, column 3 \(c to d\) holds 'x'"),
+        ("1,0", "but line 5 has 2 and others have 3"),
+    ):
+        cells, lines = cells_of_text(text.replace("1,0,3", wrong), comment="#")
+        with pytest.raises(ValueError, match=message):
+            parse_cells(cells, lines=lines)

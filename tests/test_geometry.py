@@ -764,7 +764,10 @@ def test_an_ordination_in_one_call(communities):
     ("how", "match"),
     [
         ({"hulls": True}, "`hulls` need groups: give `labels`"),
-        ({"labels": np.arange(12) % 2, "hulls": True, "dimensions": 3}, "`dimensions` must be 2, and `ax` plane, for `hulls`"),
+        (
+            {"labels": np.arange(12) % 2, "hulls": True, "dimensions": 3},
+            "`dimensions` must be 2, and `ax` plane, for `hulls`",
+        ),
         ({"axes": (1, 1)}, "`axes` must name 2 different axes"),
         ({"axes": (1, 2, 3)}, "`axes` must name 2 different axes"),
         ({"axes": (0, 1)}, "`axes` must be at least 1"),

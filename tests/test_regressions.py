@@ -805,7 +805,7 @@ def test_an_order_of_any_floats_and_of_no_single_value():
         with pytest.raises(TypeError, match="`order` must be one value a row, or the name of a column as text, got"):
             es.segment_test(x, order=order)
     frame = pd.DataFrame({"y": x}).assign(z=x)
-    with pytest.raises(ValueError, match="'y' is there twice; rename one of them"):
+    with pytest.raises(ValueError, match="'y' is there more than once; rename it"):
         es.segment(frame.set_axis(["y", "y"], axis=1), 2, order="y")
     with pytest.raises(TypeError, match="got Fraction objects; convert them first"):
         es.segment(x, 2, order=[Fraction(i) for i in range(10)])

@@ -593,3 +593,16 @@ def test_few_labelings_are_said_to_allow_no_small_p(rng):
     text = " ".join(str(by_formula).split())
     assert "another seed or more permutations may decide" not in text
     assert by_formula.pvalue == pytest.approx(2 / 36, abs=0.02)
+
+
+def test_every_missing_p_of_spread_has_its_reason(rng):
+    x = rng.normal(size=18)
+    weights = np.ones(18)
+    weights[0] = 9.0  # of 14 in the first group
+    found = es.pairwise_tests(x, np.repeat(["a", "b", "c"], 6), sample_weight=weights, n_resamples=99, rng=0)
+    assert [np.isnan(row.pvalue_spread) for row in found.rows] == [True, True, False]
+    assert any(note.startswith("2 pairs have no p of spread: a point has more than a third") for note in found.notes)
+    same = np.tile([-1.0, 1.0], 6) * np.repeat([1.0, 2.0], 6)
+    found = es.pairwise_tests(same, np.repeat(["a", "b"], 6), n_resamples=99, rng=0)
+    assert np.isnan(found.rows[0].pvalue_spread)
+    assert any("1 pair has no p of spread: within each group all points are equally far" in n for n in found.notes)

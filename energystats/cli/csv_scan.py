@@ -40,7 +40,8 @@ ESCAPED = re.compile(r'\\"')
 def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
     """Yield the lines of a CSV file without comments, with a mark before the text of every quoted cell."""
     text = r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)'
-    comment = "" if dialect.comment is None else rf"|{re.escape(dialect.comment)}[^\r\n]*"
+    # blanks before a comment belong to it, and to no name or word
+    comment = "" if dialect.comment is None else rf"|[ \t]*{re.escape(dialect.comment)}[^\r\n]*"
     cell = re.compile(rf'(?:^|(?<=[{re.escape(dialect.delimiter)}\r\n]))"{text}{comment}')
     rest = re.compile(text)
     inside = False  # a quoted cell that holds line ends, where a block begins or ends
@@ -358,10 +359,10 @@ class Scan:
         names = header if unnamed else header[int(row_names) :]
         if unnamed and not self._first_cells_differ():
             raise BadInputError(
-                f"{self.file}: the header (line 1) has one name fewer than the rows have cells, and the first cells "
+                f"{self.file}: {self._header_place} has one name fewer than the rows have cells, and the first cells "
                 "are no names of the rows, because some are the same; every column needs a name."
             )
-        _check_header(names, self.file, 1 + len(header) - len(names))
+        self._check_header(names, 1 + len(header) - len(names))
         return row_names, tuple(names)
 
     def _begins_with_names(self, header: Sequence[str]) -> bool:
@@ -374,7 +375,7 @@ class Scan:
         if self.ends_filled:
             if asked == "none":
                 raise BadInputError(
-                    f"{self.file}: --row-names none: the rows have one cell more than the header (line 1) has names; "
+                    f"{self.file}: --row-names none: the rows have one cell more than {self._header_place} has names; "
                     "every column needs a name."
                 )
             return True
@@ -384,10 +385,15 @@ class Scan:
         if not self._first_cells_differ() or not header[0].strip() or len(header) == 1:
             return False
         raise BadInputError(
-            f"{self.file}: the rows have one cell more than the header (line 1) has names, and their last cells are "
+            f"{self.file}: the rows have one cell more than {self._header_place} has names, and their last cells are "
             "all empty: the first cells may be names of the rows, before an empty last column, or the first column, "
             "where a separator ends every row; --row-names first takes the first reading, --row-names none the second."
         )
+
+    @property
+    def _header_place(self) -> str:
+        """Return the header with its line as text; lines of comments and empty ones can stand above it."""
+        return f"the header (line {line_of(self.source, self.dialect, -1)})"
 
     def _first_cells_differ(self) -> bool:
         """Return whether the first cells of all rows differ, as row names written by R do."""
@@ -402,7 +408,7 @@ class Scan:
                 is_comment = self.header is not None and self.header[0].startswith("#") and not self.dialect.comment
                 hint = "; if line 1 is a comment, --comment '#' leaves it out" if is_comment else ""
                 raise BadInputError(
-                    f"{self.file}: the header (line 1) has {_counted(names, 'name')}, but the rows have "
+                    f"{self.file}: {self._header_place} has {_counted(names, 'name')}, but the rows have "
                     f"{_counted(expected, 'cell')} each; every column needs a name{hint}."
                 )
             expected = names
@@ -416,6 +422,22 @@ class Scan:
             )
         return expected
 
+    def _check_header(self, names: Sequence[str], first: int) -> None:
+        """Raise BadInputError if a column has no name or two columns have the same name."""
+        for j, name in enumerate(names):
+            if not name.strip():
+                raise BadInputError(
+                    f"{self.file}: {self._header_place} has no name for column {j + first}; every column needs one."
+                )
+        if len(set(names)) < len(names):
+            twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
+            listed = ", ".join(map(repr, twice))
+            raise BadInputError(
+                f"{self.file}: the header must name every column differently, but {listed} "
+                f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
+                f"{', or, if the first line is data, --no-header says so' * all(map(_looks_like_numbers, twice))}."
+            )
+
 
 def _counted(number: int, what: str) -> str:
     """Return a number with its noun in the singular or plural: '1 cell', '2 cells'."""
@@ -425,20 +447,3 @@ def _counted(number: int, what: str) -> str:
 def _looks_like_numbers(name: str) -> bool:
     """Return whether a column name is a number or a list of numbers, as where the header is missing."""
     return re.fullmatch(NUMBER, name.strip(), re.IGNORECASE) is not None
-
-
-def _check_header(names: Sequence[str], file: str, first: int) -> None:
-    """Raise BadInputError if a column has no name or two columns have the same name."""
-    for j, name in enumerate(names):
-        if not name.strip():
-            raise BadInputError(
-                f"{file}: the header (line 1) has no name for column {j + first}; every column needs one."
-            )
-    if len(set(names)) < len(names):
-        twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
-        listed = ", ".join(map(repr, twice))
-        raise BadInputError(
-            f"{file}: the header must name every column differently, but {listed} "
-            f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
-            f"{', or, if the first line is data, --no-header says so' * all(map(_looks_like_numbers, twice))}."
-        )

@@ -32,7 +32,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
     source = Source.of(file, given.limit)
     parquet = source.is_parquet(given.options)
-    dialect, cells, text = given, [], ""
+    dialect, cells, lines, text = given, [], None, ""
     with readable(source.name):
         if parquet:
             with source.open() as content:
@@ -43,7 +43,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         with bad_input(source.name):
             dialect = detected(text, given, console)
         with readable(source.name):
-            cells = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
+            cells, lines = cells_of_text(text, dialect.delimiter, comment=dialect.comment)
     if names is not None:
         header = cells[0] if cells else []
         if names not in header:
@@ -52,7 +52,8 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
     with bad_input(source.name):
         plain = parquet or (dialect.thousands is None and dialect.decimal in (None, "."))
-        matrix = parse_cells(cells) if plain else parse_cells(cells, partial(_read_in_signs, dialect))
+        signs = {} if plain else {"read": partial(_read_in_signs, dialect)}
+        matrix = parse_cells(cells, lines=lines, **signs)
     sign, left = dialect.decimal or ".", int(matrix.layout == "both")
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:

@@ -123,6 +123,8 @@ class Source:
         """Return an error message for an input that is no text, or is UTF-16 without a mark or read as other text."""
         if encoding is not None and "16" not in encoding and self.encoding == "utf-16":
             return f"{self.name}: begins with the mark of UTF-16, which is not {encoding}; leave --encoding out."
+        if self.encoding == "utf-16":
+            return f"{self.name}: begins with the mark of UTF-16, and is no text in it; is the file whole?"
         zeros = (head[::2].count(0), head[1::2].count(0))
         if encoding is None and min(zeros) == 0 and max(zeros) > len(head) // 4:
             order = "le" if zeros[1] else "be"

@@ -187,8 +187,7 @@ def pairwise_tests(
             *spread.notes,
             *units.notes,
             *units.note_unmoved(checked),
-            *_note_few_units(checked, units, pairs),
-            *_note_strata(spread, checked, units, pairs),
+            *_note_no_spread(rows, spread, checked, units, pairs),
             *(note_few_points(d, checked) if units.is_free else ()),
             *_note_small_pairs(lowest, correction),
         ),
@@ -201,30 +200,36 @@ def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
     return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
 
 
-def _note_few_units(groups: Groups, units: ExchangeableUnits, pairs: list[tuple[int, int]]) -> tuple[str, ...]:
-    """Return a note on pairs of groups without a p-value of spread because one has very few points or whole plots."""
-    rows_of = (_rows_of(groups, pair) for pair in pairs)
-    n_pairs = sum(_are_few(two, units.among(rows)) for rows, two in rows_of)
-    if not n_pairs:
-        return ()
-    plots = ", or both have two whole plots" if units.n_plots else ""
-    return (
-        f"{n_pairs} pair{'s have' if n_pairs > 1 else ' has'} no p of spread: a group has fewer than {FEWEST} "
-        f"points{plots}. Two are equally far from their centre, however they are spread.",
-    )
-
-
-def _note_strata(
-    spread: CenterDistances, groups: Groups, units: ExchangeableUnits, pairs: list[tuple[int, int]]
+def _note_no_spread(
+    rows: list[PairwiseRow],
+    spread: CenterDistances,
+    groups: Groups,
+    units: ExchangeableUnits,
+    pairs: list[tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return a note on pairs of groups without a p-value of spread because of unequal shares of the strata."""
-    rows_of = (_rows_of(groups, pair) for pair in pairs)
-    n_pairs = sum(reveals_strata(spread, two, units.among(rows)) for rows, two in rows_of)
-    if not n_pairs:
-        return ()
-    return (
-        f"{n_pairs} pair{'s have' if n_pairs > 1 else ' has'} no p of spread: their groups have different "
-        f"shares of the strata, and fewer than {FEWEST} units of a group are in one. Join small strata.",
+    """Return notes on pairs of groups without a p-value of spread, one for each reason."""
+    plots = ", or both have two whole plots" if units.n_plots else ""
+    reasons = {
+        "few": f"a group has fewer than {FEWEST} points{plots}. Two are equally far from their centre, however they "
+        "are spread.",
+        "strata": f"their groups have different shares of the strata, and fewer than {FEWEST} units of a group are in "
+        "one. Join small strata.",
+        "heavy": "a point has more than a third of the weight of its group, or of its group within a stratum, and is "
+        "its own centre.",
+        "constant": "within each group all points are equally far from the centre, and no permutation can show by how "
+        "much groups differ.",
+    }
+    counts = dict.fromkeys(reasons, 0)
+    for row, pair in zip(rows, pairs, strict=True):
+        if not np.isnan(row.pvalue_spread):
+            continue
+        of_pair, two = _rows_of(groups, pair)
+        own = units.among(of_pair)
+        few, strata = _are_few(two, own), reveals_strata(spread, two, own)
+        heavy = spread.heavy[list(pair)].any()
+        counts["few" if few else "strata" if strata else "heavy" if heavy else "constant"] += 1
+    return tuple(
+        f"{n} pair{'s have' if n > 1 else ' has'} no p of spread: {reasons[why]}" for why, n in counts.items() if n
     )
 
 

@@ -157,7 +157,7 @@ def check_not_path(values: object, name: str) -> None:
     if isinstance(values, str | os.PathLike):
         raise TypeError(
             f"`{name}` must hold real numbers, got the text {str(values)!r}. A file is read first, as by pandas; "
-            "paths of Parquet files go to `energy_test`, `dispersion`, `disco` and clustering with "
+            "paths of Parquet files go to `energy_test`, `energy_interval`, `dispersion`, `disco` and clustering with "
             'algorithm="landmarks".'
         )
 

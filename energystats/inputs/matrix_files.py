@@ -86,28 +86,37 @@ class MatrixFile:
 class _FilePlaces(Places):
     """Describe entries of a matrix in messages by line and column of its file, counted from 1, and by name."""
 
-    def __init__(self, names: Sequence[str] | None, top: int, left: int) -> None:
+    def __init__(self, names: Sequence[str] | None, lines: Sequence[int], left: int) -> None:
         super().__init__(names)
-        self.top, self.left = top, left
+        self.lines, self.left = lines, left
 
     def item(self, i: int) -> str:
         """Return the name of row i of a matrix file, or "line ..." if it has none."""
-        return f"line {i + 1 + self.top}" if self.names is None else self.names[i]
+        return f"line {self.lines[i]}" if self.names is None else self.names[i]
 
     def entry(self, i: int, j: int) -> str:
         """Return line and column of a matrix entry in its file, with names if there are any, as text."""
-        where = f"at line {i + 1 + self.top}, column {j + 1 + self.left}"
+        where = f"at line {self.lines[i]}, column {j + 1 + self.left}"
         return where + ("" if self.names is None else f" ({self.names[i]} to {self.names[j]})")
 
 
-def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> list[list[str]]:
-    """Split delimited text into rows of cells, without comment lines and empty lines at the end."""
-    file = io.StringIO(text, newline="")
-    lines = file if comment is None else (line for line in file if not line.lstrip().startswith(comment))
-    cells = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sep, strict=True)]
+def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> tuple[list[list[str]], list[int]]:
+    """Split delimited text into rows of cells, and return them with the line, from 1, in which each row begins.
+
+    What follows the sign of a comment, outside quotes, is left out, and so are empty lines at the end.
+    """
+    if comment is not None:
+        text = re.sub(rf'("(?:[^"]|"")*")|{re.escape(comment)}[^\r\n]*', lambda found: found[1] or "", text)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=sep, strict=True)
+    cells, lines, before = [], [], 0
+    for row in reader:
+        if comment is None or any(cell.strip() for cell in row):  # else a line that was a comment
+            cells.append([cell.strip() for cell in row])
+            lines.append(before + 1)
+        before = reader.line_num
     while cells and not any(cells[-1]):
         cells.pop()
-    return cells
+    return cells, lines[: len(cells)]
 
 
 def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
@@ -126,12 +135,19 @@ def _read_number(cell: str) -> float | None:
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
-def parse_cells(cells: list[list[str]], read: Callable[[str], float | None] = _read_number) -> MatrixFile:
+def parse_cells(
+    cells: list[list[str]],
+    read: Callable[[str], float | None] = _read_number,
+    *,
+    lines: Sequence[int] | None = None,
+) -> MatrixFile:
     """Convert text cells to a checked dissimilarity matrix and its layout; errors name line and column.
 
     `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
+    `lines` are those of the rows in the file, 1, 2, ... when None.
     """
-    layout = _layout_of(cells, read)
+    lines = range(1, len(cells) + 1) if lines is None else lines
+    layout = _layout_of(cells, read, lines)
     # a header that is one cell short belongs to the columns behind the first
     if layout != "none" and len(cells[0]) == len(cells[-1]) - 1:  # R's write.table has no corner
         cells = [["", *cells[0]], *cells[1:]]
@@ -141,14 +157,16 @@ def parse_cells(cells: list[list[str]], read: Callable[[str], float | None] = _r
     top, left = int(layout != "none"), int(layout == "both")
     columns = tuple(cells[0][left:]) if top else None
     stubs = tuple(row[0] for row in cells[top:]) if left else ()
-    names = _find_item_names(columns, stubs, layout)
-    places = _FilePlaces(names, top, left)
+    names = _find_item_names(columns, stubs, layout, lines)
+    places = _FilePlaces(names, lines[top:], left)
     body = [row[left:] for row in cells[top:]]
     matrix = np.array([[_as_number(c, read, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
     return MatrixFile(distances=_checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
 
 
-def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> Literal["both", "header", "none"]:
+def _layout_of(
+    cells: list[list[str]], read: Callable[[str], float | None], lines: Sequence[int]
+) -> Literal["both", "header", "none"]:
     """Find from the shape of the cells where a matrix file has names: "both" (row and column), "header" or "none"."""
     if not cells:
         raise ValueError("the file is empty.")
@@ -158,7 +176,8 @@ def _layout_of(cells: list[list[str]], read: Callable[[str], float | None]) -> L
     odd = next((i for i, w in enumerate(widths) if w != width), None)
     if odd is not None and not corner_missing:
         raise ValueError(
-            f"lines must have the same number of cells, but line {odd + 1} has {widths[odd]} and others have {width}."
+            f"lines must have the same number of cells, but line {lines[odd]} has {widths[odd]} and others have "
+            f"{width}."
         )
     if corner_missing:
         return "both"
@@ -199,7 +218,9 @@ def _as_number(cell: str, read: Callable[[str], float | None], places: Places, i
     raise ValueError(f"every cell must be a number, but the one {places.entry(i, j)} holds {cell!r}{hint}.")
 
 
-def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout: str) -> tuple[str, ...] | None:
+def _find_item_names(
+    columns: Sequence[str] | None, stubs: Sequence[str], layout: str, lines: Sequence[int]
+) -> tuple[str, ...] | None:
     """Return the item names of a matrix file from its header and first column; None without a header."""
     if columns is None:
         return None
@@ -208,7 +229,7 @@ def _find_item_names(columns: Sequence[str] | None, stubs: Sequence[str], layout
         if list(columns) not in counts:
             differ = next(i for i, (a, b) in enumerate(zip(stubs, columns, strict=True)) if a != b)
             raise ValueError(
-                f"rows and columns must have the same names in the same order, but line {differ + 2} is "
+                f"rows and columns must have the same names in the same order, but line {lines[differ + 1]} is "
                 f"{stubs[differ]!r} and column {differ + 2} is {columns[differ]!r}."
             )
         columns = stubs

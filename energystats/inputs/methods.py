@@ -180,8 +180,9 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
         else next((n for n, kind in OBJECTS.items() if isinstance(method, kind)), None)
     )
     if name is None:
+        example = "es.Permutation(n_resamples=9999)" if "permutation" in names else "es.Sliced(n_slices=50)"
         raise TypeError(
-            f"`method` must be one of {', '.join(names)}, or an object such as `es.Permutation(n_resamples=9999)`; "
+            f"`method` must be one of {', '.join(names)}, or an object such as `{example}`; "
             f"got {method.__name__ if isinstance(method, type) else type(method).__name__}."
         )
     check_option(name, "method", names)

@@ -103,11 +103,11 @@ def check_positive(value: object, name: str) -> float:
 
 def check_not_negative(value: object, name: str) -> float:
     """Return a finite number >= 0 as a float; raise if it is anything else."""
-    if value in (0, 0.0) and not isinstance(value, bool):
-        return 0.0
-    if isinstance(value, int | float | np.integer | np.floating) and not 0 < value < np.inf:
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return check_positive(value, name)
+    if not 0 <= value < np.inf:
         raise ValueError(f"`{name}` must be 0 or positive, and finite, got {value:g}.")
-    return check_positive(value, name)
+    return abs(float(value))
 
 
 def check_confidence_level(value: object) -> float:

@@ -94,7 +94,7 @@ def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
         )
     if table.columns.count(name) != 1:
         if name in table.columns:
-            raise ValueError(f"`order` must name one column of `X`: {name!r} is there twice; rename one of them.")
+            raise ValueError(f"`order` must name one column of `X`: {name!r} is there more than once; rename it.")
         listed = list_names(name, table.columns)
         raise ValueError(f"`order` must name a column of `X`: {name!r} is none of its columns.{listed}")
     j = table.columns.index(name)
