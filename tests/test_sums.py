@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats._core import group_sums, jit, labelings, normal_mixture, pvalues, statistics
 from energystats._core import sums_on_line as gaps
-from energystats._core.exact_1d import split_within
 from energystats._core.four_russians import add_tile, pack_labels
 from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
@@ -258,14 +257,6 @@ def test_eigenvalues_match_numpy_by_both_methods(n, rng):
     values, vectors = d.largest_eigenpairs(3)
     assert_allclose(values, expected[::-1][:3], rtol=1e-10)
     assert_allclose(-0.5 * J @ d.matrix @ J @ vectors, vectors * values, atol=1e-6 * values[0])
-
-
-def test_split_within_matches_the_definition(rng):
-    x = np.sort(rng.standard_normal(12))
-    w = rng.uniform(0.5, 2, 12)
-    R = [[abs(a - b) for b in x] for a in x]
-    expected = [definitions.within(R, [0] * i + [1] * (12 - i), w.tolist()) for i in range(1, 12)]
-    assert_allclose(split_within(np.diff(x), w), expected, rtol=1e-12)
 
 
 def test_excess_split_matches_the_definition(rng):

@@ -1,4 +1,4 @@
-"""Find the best partition of sorted points into k runs [theory 4], and W of every split into two [D alg 1].
+"""Find the best partition of sorted points into k runs [theory 4].
 
 The cost of a run is its W, for rho = |x - y| or its square. From running sums it comes in O(1), but as a small
 difference of large numbers; so the sums are pairs of floats (the second holds what rounding took from the first), and
@@ -18,7 +18,7 @@ from energystats._core.jit import njit
 from energystats._core.threads import Apply, side_by_side
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["best_breaks", "prefix_dispersion", "running_sums", "split_within"]
+__all__ = ["best_breaks", "running_sums"]
 
 
 ROOM = 2**26  # entries of the table of breaks, 256 MiB; for more, the middle break is found first, then each half
@@ -329,34 +329,3 @@ def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, apply: Appl
             row = int(choices[j - 2, row])
             found.append(first + j - 1 + row)
     return found
-
-
-@njit
-def prefix_dispersion(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """Sum w_i w_j |x_i - x_j| over i < j <= m for every m, from gaps of sorted x; (n - 1,), (n,) -> (n,).
-
-    Only non-negative terms are added, so nothing cancels.
-    """
-    sums = np.zeros(weights.size)
-    to_prefix = 0.0  # sum_{i < m} w_i (x_m - x_i)
-    mass = 0.0
-    for m in range(1, weights.size):
-        mass += weights[m - 1]
-        to_prefix += mass * gaps[m - 1]
-        sums[m] = sums[m - 1] + weights[m] * to_prefix
-    return sums
-
-
-@njit
-def split_within(gaps: FloatArray, weights: FloatArray) -> FloatArray:
-    """Compute W of each split of sorted points into [0..i] and [i+1..n-1], for every i; (n - 1,), (n,) -> (n - 1,)."""
-    left = prefix_dispersion(gaps, weights)
-    right = prefix_dispersion(gaps[::-1], weights[::-1])
-    n = weights.size
-    mass_left = 0.0
-    mass = weights.sum()
-    within = np.empty(n - 1)
-    for i in range(n - 1):
-        mass_left += weights[i]
-        within[i] = left[i] / mass_left + right[n - 2 - i] / (mass - mass_left)
-    return within

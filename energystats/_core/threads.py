@@ -63,8 +63,9 @@ class _Limit:
                 with uninterrupted():
                     self.limiter = _find_libraries().limit(limits=1, user_api="blas").__enter__()
                     self.owner, self.depth = get_ident(), 1
-            except KeyboardInterrupt:  # it was held back until the limit was set
-                self.leave()
+            except KeyboardInterrupt:  # it was held back until the limit was set, or came before
+                if self.owner == get_ident():
+                    self.leave()
                 raise
             return True
 

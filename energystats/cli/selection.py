@@ -312,11 +312,6 @@ def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     return known.is_unique and int(known.max()) - int(known.min()) == len(known) - 1
 
 
-def _only_grows(column: pd.Series[Any]) -> bool:
-    """Return whether the values of a column strictly increase and are more than two."""
-    return len(column) > 2 and bool(column.is_unique and column.is_monotonic_increasing)
-
-
 def _has_name_of_id(name: str) -> bool:
     """Return whether a column has a name that is usual for ids or row numbers."""
     return SUBJECT_NAME.fullmatch(name) is not None or COUNT_NAME.fullmatch(name) is not None

@@ -21,7 +21,6 @@ from energystats.dissimilarity import Dissimilarity
 __all__ = [
     "CALIBRATION_FACTOR",
     "CONSERVATIVE_FACTOR",
-    "INDEX_NAMES",
     "NARROWED",
     "UNIMODALITY",
     "Unimodality",
@@ -39,7 +38,6 @@ CALIBRATION_FACTOR = 1.2  # by which p-values on flat densities were measured to
 CONSERVATIVE_FACTOR = 1.6  # with a margin
 SEVERAL_LINES = 1.2  # times that where lines are found in several spaces, whose folds share three quarters of points
 
-INDEX_NAMES = ("likelihood ratio", "excess split E", "distance")  # in the order of the indices
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
 FIRST_DRAWS, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
 DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C stops the program soon; the random draws do not depend on it

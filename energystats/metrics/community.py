@@ -19,7 +19,6 @@ __all__ = ["Aitchison", "Canberra", "ChiSquare", "Chord", "Hellinger", "Jaccard"
 
 
 AMOUNTS = replace(COUNTS, zero_rows=False)
-ROWS_AT_ONCE = 2**21  # differences of columns
 
 
 @dataclass(frozen=True, slots=True)

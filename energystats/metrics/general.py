@@ -71,7 +71,6 @@ class SciPyMetric(Metric):
     [[7.0]]
     """
 
-    trusted: ClassVar[bool] = True
     name: str
     alpha: float = 1.0
     params: dict[str, Any] = field(default_factory=dict)  # "exponents": units of columns

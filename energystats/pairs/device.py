@@ -224,12 +224,12 @@ class OnDevice(Pairs):
         """Yield sums of rho between groups, and group sizes, for blocks of labelings; only labels go to the device."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * groups_multiplied(weights, k) * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
-        waiting = [narrowed(codes)[None, :]]
+        waiting, most = [narrowed(codes)[None, :]], 1 + (at_once or room)  # the labels as observed go with the first
         for block in others.blocks():
             waiting.append(block)
-            if len(waiting) > (at_once or room):
+            if len(waiting) == most:
                 yield self.sums_of_labels(np.concatenate(waiting), weights, k)
-                waiting = []
+                waiting, most = [], at_once or room
         if waiting:
             yield self.sums_of_labels(np.concatenate(waiting), weights, k)
 

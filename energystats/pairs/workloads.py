@@ -14,7 +14,7 @@ from typing import Any, Self
 from energystats._core.group_sums import room_for_labelings, tables_serve
 from energystats._core.labelings import COMPILED_FROM
 from energystats._runtime import Work, count_text
-from energystats.pairs.slices import LINES_BYTES
+from energystats.pairs.slices import LINES_BYTES, PLACE_BYTES
 from energystats.pairs.tiles import STORED_UP_TO
 
 __all__ = [
@@ -191,14 +191,14 @@ def _describe_products(size: Size, columns: float, *, what: str, advice: str, at
     made = (1 if size.recomputes else 8) * n * min(columns, at_once)
     if size.slices:
         L = size.slices
-        passes = 1.0 if 16 * n * L <= LINES_BYTES else max(1, math.ceil(columns / at_once))
+        passes = 1.0 if PLACE_BYTES * n * L <= LINES_BYTES else max(1, math.ceil(columns / at_once))
         return Work(
             what=what,
             advice=advice,
             flops=2 * n * size.columns * L * passes,
             ordered=6 * n * L * math.log2(n + 1) * passes,
             touched=ON_LINE * n * L * columns,
-            bytes=made + min(16 * n * L, LINES_BYTES),
+            bytes=made + min(PLACE_BYTES * n * L, LINES_BYTES),
         )
     if size.line:
         return Work(
