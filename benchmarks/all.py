@@ -37,10 +37,11 @@ STEPS = {
     "normality_null": (["normality_null.py"], ONE_THREAD),
     "segments": (["segments.py", "--fresh"], {}),
     "significance": (["significance.py", "--fresh"], {}),
+    "rounded": (["rounded.py", "--fresh"], {}),
     "papers": (["papers.py"], {}),
 }
 PRINTED = ("large", "cluster", "papers")  # scripts that print their tables and keep nothing
-PAGES = (["page.py"], ["segments.py", "--page"], ["significance.py", "--figures", "--page"])
+PAGES = (["page.py"], ["segments.py", "--page"], ["significance.py", "--figures", "--page"], ["rounded.py", "--page"])
 
 
 def tables_of(text):

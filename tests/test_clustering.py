@@ -512,3 +512,9 @@ def test_nothing_is_proved_beside_a_row_far_away():
     square = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]])
     X = np.concatenate((square, np.add(square, [10, 0]), np.add(square, [500, 0]), [[1e15, 1e15]]))
     assert "reaches its bound" not in es.energy_cluster(X, 4, rng=0).summary()
+
+
+def test_a_label_of_minus_one_is_a_class_of_its_own_unless_a_clustering_made_it():
+    classes, clusters = [-1, -1, 0, 0], [5, 5, 7, 7]
+    assert es.clustering_accuracy(classes, clusters) == 1
+    assert es.clustering_accuracy(clusters, classes) == 1

@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 
 import energystats as es
 from energystats._core.hidden_columns import find_tied_direction, snapped
-from energystats._core.jitter import find_reach, jitter_places, jitter_ties
+from energystats._core.jitter import _are_heaped, find_reach, jitter_places, jitter_ties
 from energystats.cluster_tests import scores
 from energystats.cluster_tests.data_notes import note_even_steps
 from energystats.cluster_tests.scores import _power_of_line, make_scorer
@@ -764,3 +764,15 @@ def test_large_p_claims_no_single_cluster():
     assert "no evidence at this sample size of a projection with two modes" in es.cluster_test(X, rng=0)._conclusion()
     assert "of more than one mode" in es.cluster_test(X[:, 0], rng=0)._conclusion()
     assert "a projection with two modes" in es.cluster_tree(X, rng=0)._conclusion()
+
+
+def test_few_points_too_many_are_no_heaps(rng):
+    """A hundredth of the points, and two tall values that hold less than a tenth of them."""
+    x = np.round(rng.normal(0, 30, 20_000))
+    some = rng.random(x.size) < 0.01
+    x[some] = 10 * np.round(x[some] / 10)
+    assert not jitter_ties(x, rng).heaped
+    for count, heaped in ((50, False), (70, True)):
+        counts = np.full(100, 10)
+        counts[[20, 50]] = count
+        assert _are_heaped(np.arange(100.0), counts) == heaped

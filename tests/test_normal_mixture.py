@@ -14,6 +14,7 @@ from sklearn.mixture import GaussianMixture
 from energystats._core.normal_mixture import (
     GROUPS,
     THIRD,
+    _fill_odds,
     fit_normals,
     mixture_ratio,
     nearest_unimodal_heights,
@@ -148,3 +149,11 @@ def test_many_points_are_taken_together(monkeypatch):
     loops = mixture_ratio.py_func.__globals__
     monkeypatch.setitem(loops, "_average_neighbours", lambda x: (x.copy(), np.ones(x.size)))
     assert together == pytest.approx(mixture_ratio.py_func(x), rel=0.05)
+
+
+def test_odds_are_the_exponential_function_to_twelve_digits():
+    x = np.linspace(-55.0, 55.0, 1201)
+    odds = np.empty(x.size)
+    for fill in (_fill_odds, _fill_odds.py_func):
+        fill(x, 0.5, 0.7, odds)
+        assert_allclose(odds, np.exp(0.5 + 0.7 * x), rtol=3e-12)

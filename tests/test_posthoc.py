@@ -297,3 +297,13 @@ def test_real_data():
 def test_bad_input(three, how, message):
     with pytest.raises(ValueError, match=message):
         es.pairwise_tests(*three, **how)
+
+
+def test_exact_tests_are_not_told_to_draw_more():
+    X = np.arange(12.0)
+    g = np.repeat(["a", "b", "c"], 4)
+    exact, few = (
+        es.pairwise_tests(X, g, method=m, n_resamples=n, rng=0) for m, n in (("exact", 40), ("permutation", 40))
+    )
+    assert not any("random permutations no adjusted p" in line for line in exact.summary().splitlines())
+    assert "random permutations no adjusted p" in " ".join(few.summary().split())

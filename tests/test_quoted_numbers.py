@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from benchmarks import quoted, segments, significance
+from benchmarks import quoted, rounded, segments, significance
 from benchmarks import significance_report as report
 
 sys.path.insert(0, str(quoted.HERE))  # scripts import what lies beside them
@@ -77,6 +77,8 @@ def test_tables_between_marks_are_those_of_the_results(tmp_path):
     page = segments.PAGE.read_text(encoding="utf-8")
     for name, table in segments.make_tables(json.loads(segments.RESULTS.read_text(encoding="utf-8"))).items():
         assert re.search(rf"<!-- {name} -->\n\n(.*?)\n\n<!-- end -->", page, re.DOTALL)[1] == table, name
+    for name, table in rounded.make_tables(json.loads(rounded.RESULTS.read_text(encoding="utf-8"))).items():
+        assert f"<!-- rounded: {name} -->\n{table}\n<!-- end -->" in text, name
 
 
 def test_results_have_the_day_and_the_versions_of_their_run():

@@ -162,3 +162,17 @@ def test_the_note_names_the_column(rng):
     assert "Values of x are ratios of small whole numbers with different denominators." in " ".join(one.notes)
     assert "Values of column 0 are ratios of small" in " ".join(two.notes)
     assert "ratios of small" not in " ".join(es.cluster_test(rng.normal(size=60), n_resamples=19, rng=0).notes)
+
+
+def test_reach_at_the_ends_of_a_scale_is_that_to_the_other_side(rng):
+    """Of shares whose arcsine root is recorded, which ends at 0 and 1."""
+    x = np.arcsin(np.sqrt(np.append(shares(rng, 300, 0.5), [0.0, 1.0])))
+    found, values = find_ratios(x), np.unique(x)
+    left, right = found.reach(values)
+    u = np.sin(values) ** 2
+    for i in np.flatnonzero(u + found.width > 1):
+        assert right[i] == left[i] or u[i] - found.width < 0
+    for i in np.flatnonzero(u - found.width < 0):
+        assert left[i] == right[i] or u[i] + found.width > 1
+    inside = (u > found.width) & (u < 1 - found.width)
+    assert_allclose(right[inside], np.arcsin(np.sqrt(u[inside] + found.width)) - values[inside])

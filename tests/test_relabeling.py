@@ -748,3 +748,14 @@ def test_more_labelings_than_a_double_counts(k, rng):
         with pytest.raises(ValueError, match="more than 1e\\+308"):
             es.energy_test(*data, groups=groups, design=design, method="exact")
     assert labelings.Exchangeable(np.tile([0, 1], 600), tuple(np.arange(1200).reshape(600, 2))).count() == 2.0**600
+
+
+@pytest.mark.parametrize("size", [1e-200, 1.0, 1e200])
+def test_the_share_of_the_largest_counts_ties_of_any_size(size):
+    others = size * np.array([3.0, 1.0, 3.0 * (1 + 1e-11), 2.9])
+    assert tails.share_of_largest(3.0 * size, others) == 3 / 5
+    assert tails.share_of_largest(1.0 * size, others) == 2 / 5
+    assert tails.share_of_largest(4.0 * size, others) == 1 / 5
+    assert tails.reached_by_ties_alone(3.0 * size, others)
+    assert not tails.reached_by_ties_alone(2.9 * size, others)
+    assert not tails.reached_by_ties_alone(0.0, np.empty(0))

@@ -413,3 +413,18 @@ def test_sums_of_sorted_groups_are_those_of_sorted_points(k, rng):
     slow = group_sums.block_sums_sorted(np.diff(x[order]), order, Groups(codes, tuple(range(k))).indicators())[0]
     assert_allclose(group_sums.sums_of_sorted_groups(x, codes, k), slow, rtol=1e-12)
     assert group_sums.sums_of_sorted_groups(x[:100], codes[:100], k) is None
+
+
+@pytest.mark.parametrize("n", [5, 700])
+def test_the_absolute_total_counts_every_ordered_pair(n, rng):
+    """Of entries with both signs, in one tile and in several."""
+    R = rng.normal(size=(n, n))
+    R = np.triu(R, 1) + np.triu(R, 1).T
+    upper = [
+        (row, column, R[row : row + 256, column : column + 256])
+        for row in range(0, n, 256)
+        for column in range(row, n, 256)
+    ]
+    assert_allclose(group_sums.absolute_total(upper), np.abs(R).sum())
+    assert_allclose(Dissimilarity.from_data(np.abs(R), metric="precomputed", alpha=1.0).pairs.absolute_total(),
+                    np.abs(R).sum())  # fmt: skip
