@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from energystats._core.locks import loading
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.local_search import search_points
@@ -63,9 +63,6 @@ def cluster_resamples(
     rng: np.random.Generator,
 ) -> Resampled:
     """Cluster resamples of the points, and return how far the clusters found agree with the given labels."""
-    with loading():
-        from sklearn.metrics import adjusted_rand_score
-
     similarities = np.full((n_resamples, k), np.nan)
     rand_indices = np.empty(n_resamples)
     drawn, stayed = np.zeros(d.n), np.zeros(d.n)
@@ -77,7 +74,7 @@ def cluster_resamples(
             before, after = labels[rows], cluster(d.subset(rows), child)
             jaccard = _compute_jaccard(before, k, after)
             similarities[b] = _best_jaccard(jaccard)
-            rand_indices[b] = adjusted_rand_score(before, after)
+            rand_indices[b] = adjusted_rand_index(before, after)
             drawn[rows] += before >= 0
             # label -1, of points in no cluster, takes the last entry, -2, which no cluster found has
             stayed[rows] += (before >= 0) & (np.append(jaccard.argmax(axis=1), -2)[before] == after)

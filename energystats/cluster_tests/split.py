@@ -10,6 +10,7 @@ import numpy as np
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.pvalues import over_contrasts
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import weigh, with_bar
 from energystats._typing import FloatArray, IntArray
@@ -444,9 +445,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     there, given = whole.partition(kind), whole.partition(GIVEN)
     if there is None or given is None:
         return ()
-    from sklearn.metrics import adjusted_rand_score
-
-    rand = adjusted_rand_score(given.labels, there.labels)
+    rand = adjusted_rand_index(given.labels, there.labels)
     if rand == 1 and kind == DECORRELATED:  # the same clusters, with a clearer line between them
         return ()
     call = f'energy_cluster(X, {there.k}, metric="mahalanobis")'
@@ -541,9 +540,7 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
     same = sum(_are_same(*pair) for pair in compared)
     if 2 * same - len(compared) >= SAME_CLUSTERS * len(compared):
         return ()
-    from sklearn.metrics import adjusted_rand_score  # takes longer to be imported than a short test
-
-    mean = float(np.mean([adjusted_rand_score(*pair) for pair in compared]))
+    mean = float(np.mean([adjusted_rand_index(*pair) for pair in compared]))
     if mean >= SAME_CLUSTERS:
         return ()
     return (

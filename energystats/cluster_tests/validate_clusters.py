@@ -12,6 +12,7 @@ import numpy as np
 from energystats._core.interrupts import map_in_threads
 from energystats._core.jitter import find_reach
 from energystats._core.pvalues import count_extreme, upper_pvalue
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.statistics import share, within_per_cluster
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import Work, weigh, with_bar
@@ -356,9 +357,7 @@ def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
 
 def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
     """Return a text with the Rand index if a clusterer finds clusters unlike the given ones; else an empty string."""
-    from sklearn.metrics import adjusted_rand_score
-
-    rand = adjusted_rand_score(given.labels, clusterer.all_labels(d, rng))
+    rand = adjusted_rand_index(given.labels, clusterer.all_labels(d, rng))
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
@@ -712,8 +711,6 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
 
     Under permutations the sizes stay, so that the index rises with the sum of squared counts, a whole number.
     """
-    from sklearn.metrics import adjusted_rand_score
-
     n_codes = int(codes.max()) + 1
     cells = labels * n_codes
 
@@ -722,7 +719,7 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
 
     null = np.array([squares(rng.permutation(codes)) for _ in range(n_resamples)], dtype=np.float64)
     extreme = count_extreme(float(squares(codes)), null, 0.5)
-    return float(adjusted_rand_score(codes, labels)), upper_pvalue(extreme, n_resamples)
+    return float(adjusted_rand_index(codes, labels)), upper_pvalue(extreme, n_resamples)
 
 
 def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, IntArray]) -> Iterator[str]:

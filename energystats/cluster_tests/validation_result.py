@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.merges import MOVED_AT_MOST, Merge
 from energystats.cluster_tests.results import PLACES, ClusterTestResult, OfOtherClusters
@@ -396,9 +397,7 @@ class ClusterValidationResult(VerdictFirst):
             return ""
         if any(isinstance(note, OfOtherClusters) for note in self.structure.notes):
             return ""
-        from sklearn.metrics import adjusted_rand_score
-
-        rand = adjusted_rand_score(self.structure.partition.labels, self.partition.labels)
+        rand = adjusted_rand_index(self.structure.partition.labels, self.partition.labels)
         if rand < ALIKE:
             return ""
         # a user's clusterer is used with the points as given alone

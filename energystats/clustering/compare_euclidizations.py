@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
-from energystats._core.locks import loading
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.restarts import tries_for
 from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
@@ -137,9 +137,6 @@ def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
     """Build the comparison of repairs: constants, eigenvalues, changes of distances, W, T and best partitions."""
-    with loading():
-        from sklearn.metrics import adjusted_rand_score
-
     within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([_total_of(rho) for rho in squares])
     losses = np.array([_within_of(rho, labels[0]) for rho in squares]) - within
@@ -158,7 +155,7 @@ def _compare_repairs(
         within=within * unit,
         totals=totals * unit,
         losses=losses,
-        rand=np.array([adjusted_rand_score(labels[0], own) for own in labels]),
+        rand=np.array([adjusted_rand_index(labels[0], own) for own in labels]),
         changed=tuple(bool(loss > 0) for loss in losses),
         labels=np.array(labels),
     )

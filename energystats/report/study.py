@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._core.rand_index import adjusted_rand_index
 from energystats._typing import IntArray
 from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere
 from energystats.cluster_tests.split import ALIKE
@@ -300,9 +301,7 @@ def _are_alike(tested: Partition | None, found: Partition) -> bool:
     """Return whether the clusters of a test are about the same as those found."""
     if tested is None:
         return False
-    from sklearn.metrics import adjusted_rand_score
-
-    return bool(adjusted_rand_score(tested.labels, found.labels) >= ALIKE)
+    return bool(adjusted_rand_index(tested.labels, found.labels) >= ALIKE)
 
 
 def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> ClusterTestResult | str:
