@@ -374,3 +374,14 @@ def test_columns_of_different_spread_warn_at_every_size(rng):
     for exponent in (-990, 400):
         with pytest.warns(es.ColumnScaleWarning):
             es.pairwise(np.ldexp(X, exponent))
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e-5, 1e-7])
+def test_jensen_shannon_distances_of_shares_alike_keep_their_digits(size, rng):
+    """To second order it is the root of size^2/8 times the sum of p z^2, for q = p (1 + size z); SciPy's loses half."""
+    p = rng.dirichlet(np.full(6, 3.0))
+    z = rng.normal(size=6)
+    z -= (p * z).sum()
+    q = p * (1 + size * z)
+    found = es.pairwise([p, q], metric="jensenshannon")[0, 1]
+    assert found == pytest.approx(size * np.sqrt((p * z**2).sum() / 8), rel=3 * size)

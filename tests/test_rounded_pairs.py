@@ -48,6 +48,7 @@ def test_the_same_partition_as_in_double(rng, monkeypatch, options, scale, weigh
     assert found.converged
     assert found.path[-1] == pytest.approx(found.within, rel=1e-13)
     assert (np.diff(found.path) <= 0).all()
+    assert found.path.size == found.n_iter + 1
 
 
 def test_ties_duplicates_and_one_cluster(rng, monkeypatch):

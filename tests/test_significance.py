@@ -877,3 +877,17 @@ def test_of_spaces_with_equal_p_the_clearer_one_is_shown():
     # the points as given, unless p of another space is far smaller, and where p is not small
     assert chosen({"as given": 0.01, "decorrelated": 0.006, "columns": 0.0065}, ratio) == "as given"
     assert chosen({"as given": 0.4, "decorrelated": 0.006, "columns": 0.0065}, ratio, pvalue=0.2) == "as given"
+
+
+def test_more_clusters_than_two_say_that_fewer_can_show_more(rng):
+    X = rng.normal(size=(60, 2))
+    said = [any("fewer clusters can show more" in note for note in es.cluster_test(X, k, rng=1).notes) for k in (2, 3)]
+    assert said == [False, True]
+
+
+def test_the_largest_k_that_a_split_can_cluster(rng):
+    """Three points more than clusters are clustered at a time, of four fifths of 20 rows."""
+    X = rng.normal(size=(20, 2))
+    assert es.cluster_test(X, 13, n_resamples=19, n_splits=1, rng=0).k == 13
+    with pytest.raises(ValueError, match="`k` must be at most 13 for 20 rows, of which 16 are clustered at a time"):
+        es.cluster_test(X, 14, n_resamples=19, n_splits=1, rng=0)
