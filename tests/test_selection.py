@@ -701,3 +701,12 @@ def test_alpha_says_which_power_of_a_distance_a_matrix_holds(three, criterion, p
 def test_gaps_of_squared_distances_ask_for_their_power(three):
     with pytest.raises(ValueError, match=r"no Euclidean distances to the power `alpha` = 1. Say with `alpha`"):
         es.select_k(es.pairwise(three) ** 2, 3, metric="precomputed", rng=0)
+
+
+@pytest.mark.parametrize("how", [{}, {"metric": "cityblock", "alpha": 0.5}, {"standardize": True}])
+def test_partitions_are_those_of_energy_cluster_with_the_same_seed(how, rng):
+    """Where a search ends in several optima, two functions must not show two answers."""
+    X = np.round(rng.normal(size=(90, 4)) * [1, 2, 1, 1], 1)
+    found = es.select_k(X, 6, rng=7, n_resamples=2, **how)
+    for own in found.partitions:
+        assert_array_equal(own.labels, es.energy_cluster(X, own.k, rng=7, **how).labels)

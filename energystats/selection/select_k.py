@@ -171,7 +171,8 @@ def select_k(
     -------
     SelectKResult
         `.k`, `.notes` (the first says why this k), `.choices` (k by every criterion that was computed), `.partition`
-        (the clusters), `.table` (one row per k, of `.partitions`, of smallest W), `.tree`, `.summary()`, `.plot()`.
+        (the clusters), `.table` (one row per k, of `.partitions`, which are those of `energy_cluster` with this seed),
+        `.tree`, `.summary()`, `.plot()`.
 
     Raises
     ------
@@ -238,16 +239,17 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     """Compute all criteria for k = 1, ..., k_max, choose k by one of them, and return the result."""
     _check_goes_with(d, plan)
     reference = _reference_for(d, plan)
-    test_rng = copy.deepcopy(rng)  # the tree is that of `cluster_tree` with the same seed
-    cluster_rng, gap_rng, stability_rng = rng.spawn(3)
+    # the tree is that of `cluster_tree`, and the partitions are those of `energy_cluster`, with the same seed
+    start = copy.deepcopy(rng)
+    _, gap_rng, stability_rng = rng.spawn(3)
     d = _frozen(d.stored())
     k_max = max(1, min(asked, d.n - 1, count_distinct(d.matrix, asked)))
-    partitions = tuple(_found_for_each(d, k_max, plan, cluster_rng))
+    partitions = tuple(_found_for_each(d, k_max, plan, start))
     # the columns, each from a stream of its own
     log_within = logarithm(np.array([found.within for found in partitions]))
     compared = _compute_gaps(d, log_within, reference, plan, gap_rng)
     gaps = None if isinstance(compared, str) else compared
-    tree = _tree_for(d, k_max, plan, test_rng) if plan.wants("significance") else None
+    tree = _tree_for(d, k_max, plan, start) if plan.wants("significance") else None
     eigen = eigengaps(d.matrix, k_max) if d.n > k_max else np.full(k_max, np.nan)
     steadiness = _stability_column(d, partitions, plan, stability_rng)
     # the table, and the choice read off it
@@ -335,16 +337,15 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """Return the best partitions found into 1, ..., k_max clusters, each with a seed that does not depend on k_max."""
+    """Return the best partitions found into 1, ..., k_max clusters, each from the same state of the generator."""
     if k_max > 1:
         d.largest_eigenpairs(k_max - 1)  # for all upper bounds
 
-    def fit(numbered: tuple[int, np.random.Generator]) -> Partition:
-        k, child = numbered
-        return AUTO.fit(d, Search(k=k, n_init=plan.n_init), child)[0]
+    def fit(k: int) -> Partition:
+        return AUTO.fit(d, Search(k=k, n_init=plan.n_init), copy.deepcopy(rng))[0]
 
     # each has a generator of its own, so that neither order nor number of threads matter
-    fits = map_in_threads(fit, enumerate(rng.spawn(k_max), start=1), count_threads(d))
+    fits = map_in_threads(fit, range(1, k_max + 1), count_threads(d))
     with one_thread(), closing(fits):
         return list(fits)
 
