@@ -844,3 +844,19 @@ def test_one_bad_entry_of_a_matrix_of_several_tiles_is_found(i, j, value, messag
         return
     with pytest.raises(ValueError, match=message.replace("1 NaN", "2 NaN")):
         es.energy_test(d, groups=np.arange(300) % 2, metric="precomputed")
+
+
+def test_numbers_are_shown_with_the_digits_that_break_the_rule():
+    with pytest.raises(ValueError, match=r"`alpha` must be from 0.001 to 2, got 2\.0000001"):
+        es.pairwise([[0.0], [1.0]], alpha=2.0000001)
+    with pytest.raises(ValueError, match=r"`confidence_level` must lie below 1, got 1\.0000000001"):
+        es.energy_interval([0.0, 1.0], [2.0, 3.0], confidence_level=1.0000000001)
+    with pytest.raises(ValueError, match="`kernel` must return an array of shape"):
+        es.mmd_test([0.0, 1.0, 2.0], [1.0, 2.0, 4.0], kernel=lambda x, y: 1.0)
+
+
+def test_rows_that_are_groups_of_their_own_are_not_tested(rng):
+    found = es.energy_test(rng.normal(size=(12, 2)), groups=np.arange(12), rng=0)
+    assert "Nothing was tested: every row is a group of its own." in found.summary()
+    assert "no evidence" not in found.summary()
+    assert not any("local optimum" in note for note in found.notes)

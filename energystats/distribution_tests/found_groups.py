@@ -69,9 +69,11 @@ def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
     """Return notes on groups that may come from a clustering, groups of one row, and names hard to tell apart."""
-    finding = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-    single = (SINGLE_ROWS,) * (groups.k == d.n > 2) or _note_many_groups(groups)
-    return (*single, *finding, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
+    notes: tuple[str, ...] = (SINGLE_ROWS,)
+    if not groups.k == d.n > 2:
+        found = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
+        notes = (*_note_many_groups(groups), *found)
+    return (*notes, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
 
 
 def _note_many_groups(groups: Groups) -> tuple[str, ...]:

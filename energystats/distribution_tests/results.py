@@ -159,6 +159,8 @@ class EnergyTestResult(Result):
         return undecided(self.pvalue, self.pvalue_interval)
 
     def _conclusion(self) -> str:
+        if len(self.sizes) == sum(self.sizes):
+            return "Nothing was tested: every row is a group of its own."
         several = f"{'some' if self.pvalue <= LEVEL else 'any'} of the {len(self.sizes)} distributions differ"
         claim = "that the two distributions differ" if len(self.sizes) == 2 else f"that {several}"
         return state_evidence(self.pvalue, claim)

@@ -116,7 +116,7 @@ class Kernel(Metric):
             K = pairwise_kernels(X, Y, metric=self.k, **self.params)
         else:
             K = self.k(X, Y, **self.params)
-        return checked_output(K, X, Y, "k")
+        return checked_output(K, X, Y, "kernel")
 
     def _diagonal(self, X: FloatArray) -> FloatArray:
         step = 128  # small squares: k(X, X) in whole would cost n x n for n numbers

@@ -190,7 +190,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
 
     with collected():  # what there is to say of the points is said by the parts
         d = Dissimilarity.from_data(X, **search)
-    wanted = k if isinstance(k, int) and k > 1 else 2
+    wanted = int(k) if isinstance(k, numbers.Integral) and k > 1 else 2
     searching = AUTO.work(d, Search(k=min(wanted, d.n)))
     works = [
         *searching,
