@@ -502,7 +502,7 @@ def test_mixed_columns_have_no_lines():
 
     mixed = pd.DataFrame({"a": X[:, 0], "b": pd.Categorical(np.arange(40) % 3)})
     for method in ("refit", "crossfit"):
-        with pytest.raises(ValueError, match=r"scores points along lines, and categories or missing values have none"):
+        with pytest.raises(ValueError, match=r"looked for along lines, and categories or missing values have none"):
             es.cluster_test(mixed, metric="gower", method=method)
 
 

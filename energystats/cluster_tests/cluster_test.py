@@ -359,9 +359,9 @@ def check_lines(d: Dissimilarity) -> None:
     """Raise ValueError if points have categories or missing values, so that they cannot be projected on lines."""
     if d.n_columns and d.coordinates is None:
         raise ValueError(
-            "`cluster_test` scores points along lines, and categories or missing values have none: under "
-            f'{d.metric!r} no test of modes is known to keep its level. In Python, method="refit" with '
-            'null="independent" asks whether columns depend on each other. Test complete numeric columns alone, or '
+            "Modes are looked for along lines, and categories or missing values have none: under "
+            f'{d.metric!r} no test of modes is known to keep its level. In Python, `cluster_test` with method="refit" '
+            'and null="independent" asks whether columns depend on each other. Test complete numeric columns alone, or '
             "labels known before the data were seen (`energy_test`)."
         )
 

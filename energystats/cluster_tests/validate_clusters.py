@@ -768,7 +768,7 @@ def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")
     blurred = [merge.name for merge in merges if merge.separated < BLURRED]
     if blurred:
-        more = f" and of {len(blurred) - 1} more merges" if len(blurred) > 1 else ""
+        more = f" and of {len(blurred) - 1} more merge{'s' * (len(blurred) > 2)}" if len(blurred) > 1 else ""
         notes.append(
             Caution(
                 f"No hyperplane separates the sides of {blurred[0]}{more} well: p there says little of the border.",
