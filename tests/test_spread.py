@@ -414,7 +414,10 @@ def test_bray_curtis_needs_no_matrix_of_the_user():
 # ---------------------------------------------------------------- edges
 
 
-@pytest.mark.parametrize(("last", "match"), [("c", "'c' has 1"), ("cc", "'c' has 2, which are equally far")])
+@pytest.mark.parametrize(
+    ("last", "match"),
+    [("c", "'c' has 1"), ("cc", "'c' has 2; two are equally far"), ("cddce", "'c' has 2, 'd' has 2, 'e' has 1; two")],
+)
 def test_groups_of_one_and_two_are_refused(rng, last, match):
     """Residuals of two points are 0, so that groups of two beside a larger one were rejected .25 of the time."""
     groups = list("aaabbb" + last)

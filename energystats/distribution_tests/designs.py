@@ -16,7 +16,7 @@ from energystats.inputs.names import counts_only
 from energystats.inputs.options import check_flag
 from energystats.inputs.table import InputTable, check_same_names
 
-__all__ = ["FREE", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
+__all__ = ["FREE", "GROUPS_NAMED", "Design", "ExchangeableUnits", "check_design", "exchangeable_units"]
 
 
 GROUPS_NAMED = 5  # in a note

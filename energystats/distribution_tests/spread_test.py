@@ -40,7 +40,13 @@ from energystats.display.sentences import (
 )
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
+from energystats.distribution_tests.designs import (
+    GROUPS_NAMED,
+    Design,
+    ExchangeableUnits,
+    check_design,
+    exchangeable_units,
+)
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.inputs.labels import read_inputs
@@ -244,10 +250,12 @@ def _refuse_small_groups(groups: Groups) -> None:
     """Raise ValueError if a group has fewer than three points, too few to have a spread."""
     small = np.flatnonzero(groups.sizes < FEWEST)
     if small.size:
-        points = int(groups.sizes[small[0]])
+        named = ", ".join(f"{groups.names[j]!r} has {groups.sizes[j]}" for j in small[:GROUPS_NAMED])
+        more = f", and {small.size - GROUPS_NAMED} more have so few" * (small.size > GROUPS_NAMED)
         raise ValueError(
-            f"`groups` must have {FEWEST} points or more in each group: {groups.names[small[0]]!r} has {points}"
-            f"{', which are equally far from their centre' if points == 2 else ''}. Leave them out, or join groups."
+            f"`groups` must have {FEWEST} points or more in each group: {named}{more}"
+            f"{'; two are equally far from their centre' * bool((groups.sizes[small] == 2).any())}. Leave them out, or "
+            "join groups."
         )
 
 
