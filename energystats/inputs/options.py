@@ -77,7 +77,7 @@ def check_count(value: object, name: str, *, low: int, high: int | None = None, 
     return number
 
 
-def _shown(value: int | float | np.integer[Any] | np.floating[Any]) -> str:
+def _write_given(value: int | float | np.integer[Any] | np.floating[Any]) -> str:
     """Return a number as text, with six digits where they are all it has: 2.0000001 is not shown as 2."""
     text = f"{value:g}"
     return text if float(text) == value or value != value else repr(float(value))
@@ -88,12 +88,12 @@ def check_alpha(alpha: object) -> float:
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
-        raise ValueError(f"`alpha` must be from 0.001 to 2, got {_shown(alpha)}.")
+        raise ValueError(f"`alpha` must be from 0.001 to 2, got {_write_given(alpha)}.")
     # refused rather than warned of: the answer would be that to another question
     if alpha < SMALLEST_ALPHA:
         raise ValueError(
-            f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {_shown(alpha)}: so small a power makes nearly all "
-            "distances between different points equal, and what remains is which points coincide."
+            f"`alpha` must be at least {SMALLEST_ALPHA:g}, got {_write_given(alpha)}: so small a power makes nearly "
+            "all distances between different points equal, and what remains is which points coincide."
         )
     return float(alpha)
 
@@ -103,7 +103,7 @@ def check_positive(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
     if not 0 < value < np.inf:
-        raise ValueError(f"`{name}` must be positive and finite, got {_shown(value)}.")
+        raise ValueError(f"`{name}` must be positive and finite, got {_write_given(value)}.")
     return float(value)
 
 
@@ -112,7 +112,7 @@ def check_not_negative(value: object, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return check_positive(value, name)
     if not 0 <= value < np.inf:
-        raise ValueError(f"`{name}` must be 0 or positive, and finite, got {_shown(value)}.")
+        raise ValueError(f"`{name}` must be 0 or positive, and finite, got {_write_given(value)}.")
     return abs(float(value))
 
 
@@ -120,7 +120,7 @@ def check_confidence_level(value: object) -> float:
     """Return a confidence level as a float; raise unless it lies between 0 and 1."""
     found = check_positive(value, "confidence_level")
     if not found < 1:
-        raise ValueError(f"`confidence_level` must lie below 1, got {_shown(found)}.")
+        raise ValueError(f"`confidence_level` must lie below 1, got {_write_given(found)}.")
     return found
 
 
