@@ -28,15 +28,18 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     """
     import pandas as pd
 
+    from energystats.inputs.arrays import COARSER, names_of_dtypes
     from energystats.inputs.matrix_files import cells_of_frame, cells_of_text, parse_cells
 
     source = Source.of(file, given.limit)
     parquet = source.is_parquet(given.options)
-    dialect, cells, lines, text = given, [], None, ""
+    dialect, cells, lines, text, kind = given, [], None, "", "float64"
     with readable(source.name):
         if parquet:
             with source.open() as content:
-                cells = cells_of_frame(pd.read_parquet(io.BytesIO(content.read())))
+                frame = pd.read_parquet(io.BytesIO(content.read()))
+            cells, dtypes = cells_of_frame(frame), names_of_dtypes(frame)
+            kind = next(iter(dtypes)) if len(dtypes) == 1 and dtypes <= COARSER.keys() else kind
         else:
             text = "".join(source.blocks(given.encoding))
     if text.strip():
@@ -53,7 +56,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
     with bad_input(source.name):
         plain = parquet or (dialect.thousands is None and dialect.decimal in (None, "."))
         signs = {} if plain else {"read": partial(_read_in_signs, dialect)}
-        matrix = parse_cells(cells, lines=lines, **signs)
+        matrix = parse_cells(cells, lines=lines, dtype=kind, **signs)
     sign, left = dialect.decimal or ".", int(matrix.layout == "both")
     entries = [row[left:] for row in cells[int(matrix.layout != "none") :]]
     if dialect.points_may_part and given.decimal is None:

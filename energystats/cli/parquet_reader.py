@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -108,5 +109,6 @@ def _restore_types(
 
 def _check_names(names: Sequence[str], file: str) -> None:
     """Raise BadInputError if two columns of a file have the same name."""
-    if twice := [name for name in names if names.count(name) > 1]:
+    counts = Counter(names)
+    if twice := [name for name in names if counts[name] > 1]:
         raise BadInputError(f"{file}: every column needs a name of its own, but {twice[0]!r} is the name of several.")

@@ -26,6 +26,7 @@ __all__ = [
     "check_not_path",
     "digits_of",
     "doubles_of",
+    "names_of_dtypes",
     "numbers_of_objects",
     "read_only",
 ]
@@ -38,6 +39,7 @@ LARGEST_INTEGER = 2**53
 WEIGHT_RATIO = 1e9
 ROUNDING = 1e-8, 1e-6  # see `differing`
 COARSER = {"float32": (1e-4, 1e-2), "float16": (4e-3, 1e-2)}  # of numbers made with fewer digits
+OF_ARROW = {"float[pyarrow]": "float32", "halffloat[pyarrow]": "float16"}  # which calls doubles double
 SMALL_SHARE = 0.1  # of the entries are smaller than those that rounding is measured against
 SMALLEST_LEVEL = 1e-9  # 1e9 draws for one p-value
 SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
@@ -59,16 +61,24 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
     """Return tolerances for rounding (see `differing`) and the spacing of a table's floats, from its dtypes."""
+    # single and half precision round coarser than the doubles they are read as
+    found = names_of_dtypes(values) & COARSER.keys()
+    return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
+
+
+def names_of_dtypes(values: Any) -> set[str]:
+    """Return the names that NumPy has for the types of a table's columns, of an array or of the rows of a list."""
     table = as_table(values)
     values = table.values
     if table.is_pandas:
         dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
+    elif isinstance(values, list | tuple):
+        dtypes = [row.dtype for row in values if hasattr(row, "dtype")]
     else:
         sparse = hasattr(values, "toarray")
         dtypes = [values.dtype if sparse else np.asarray(values).dtype] if hasattr(values, "dtype") else []
-    # single and half precision round coarser than the doubles they are read as
-    found = {str(dtype).lower() for dtype in dtypes} & COARSER.keys()
-    return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
+    names = {str(dtype).lower() for dtype in dtypes}
+    return {OF_ARROW.get(name, name) for name in names}
 
 
 def read_only(array: AnyArray) -> AnyArray:
@@ -192,6 +202,8 @@ def doubles_of(values: Any, name: str) -> FloatArray:
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
+    if any(getattr(dtype, "itemsize", 8) > 8 and dtype.kind == "f" for dtype in np.atleast_1d(values.dtypes)):
+        _check_wider(values.to_numpy(dtype=np.longdouble, na_value=np.nan), values, name)
     # decimals of Arrow are whole numbers at that size, or have digits that no double holds
     dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
     whole = [is_integer_dtype(dtype) or str(dtype).startswith("decimal") for dtype in dtypes]

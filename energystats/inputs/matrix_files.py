@@ -140,11 +140,12 @@ def parse_cells(
     read: Callable[[str], float | None] = _read_number,
     *,
     lines: Sequence[int] | None = None,
+    dtype: str = "float64",
 ) -> MatrixFile:
     """Convert text cells to a checked dissimilarity matrix and its layout; errors name line and column.
 
     `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
-    `lines` are those of the rows in the file, 1, 2, ... when None.
+    `lines` are those of the rows in the file, 1, 2, ... when None; `dtype` says how the file's numbers were rounded.
     """
     lines = range(1, len(cells) + 1) if lines is None else lines
     layout = _layout_of(cells, read, lines)
@@ -161,7 +162,9 @@ def parse_cells(
     places = _FilePlaces(names, lines[top:], left)
     body = [row[left:] for row in cells[top:]]
     matrix = np.array([[_as_number(c, read, places, i, j) for j, c in enumerate(row)] for i, row in enumerate(body)])
-    return MatrixFile(distances=_checked(matrix, places), names=names, layout=layout, header=header, stubs=stubs)
+    return MatrixFile(
+        distances=_checked(matrix.astype(dtype), places), names=names, layout=layout, header=header, stubs=stubs
+    )
 
 
 def _layout_of(

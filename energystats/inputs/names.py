@@ -24,7 +24,8 @@ __all__ = [
 
 
 SUBJECT_NAME = re.compile(  # names of columns whose numbers are labels, also where they repeat
-    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*[^\W_](?-i:ID|Id)", re.IGNORECASE
+    r"(.*[\W_])?(p?id|subj|subject|participant|patient|respondent)\.?|index|.*(?-i:[a-z0-9]ID|[^\W_]Id)",
+    re.IGNORECASE,
 )
 COUNT_NAME = re.compile(  # which may be measured where they repeat
     r"(.*[\W_])?(nr|no)\.?|case|row|row[\W_]?names?|unnamed: \d+", re.IGNORECASE

@@ -7,6 +7,7 @@ asks where the numbers came from.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -176,8 +177,10 @@ def _convert_exactly(values: Any) -> Any:
     found = values.to_pandas()
     if getattr(found, "ndim", 0) == 1 and hasattr(found, "iloc"):
         return _keep_whole(found, values)
-    for j, name in enumerate(getattr(found, "columns", ())):
-        if isinstance(name, str) and found.columns.tolist().count(name) == 1:
+    names, dtypes = list(getattr(found, "columns", ())), list(getattr(found, "dtypes", ()))
+    counts = Counter(names)
+    for j, (name, dtype) in enumerate(zip(names, dtypes, strict=False)):
+        if isinstance(name, str) and counts[name] == 1 and dtype.kind == "f":
             found.isetitem(j, _keep_whole(found.iloc[:, j], values[name]))
     return found
 

@@ -207,8 +207,8 @@ class Measures:
         Number of rows.
     low, high : ndarray of shape (d,)
         Smallest and largest values.
-    mean : ndarray of shape (d,)
-        Means.
+    mean, rest : ndarray of shape (d,)
+        Means, and what rounding took from them: far from 0 a mean has too few digits for differences of means.
     squares : ndarray of shape (d,)
         Sums of squared deviations from the mean, in units of `unit`.
     unit : ndarray of shape (d,)
@@ -219,6 +219,7 @@ class Measures:
     low: FloatArray
     high: FloatArray
     mean: FloatArray
+    rest: FloatArray
     squares: FloatArray
     unit: FloatArray
 
@@ -228,7 +229,9 @@ class Measures:
         low, high = block.min(axis=0), block.max(axis=0)
         unit = np.where(high > low, high - low, 1.0)
         mean = block.mean(axis=0)
-        return cls(len(block), low, high, mean, (((block - mean) / unit) ** 2).sum(axis=0), unit)
+        off = block - mean
+        rest = off.mean(axis=0)
+        return cls(len(block), low, high, mean, rest, (((off - rest) / unit) ** 2).sum(axis=0), unit)
 
     def and_of(self, other: Measures) -> Measures:
         """Combine ranges, means and deviations of two sets of rows (Chan, Golub & LeVeque 1983)."""
@@ -236,14 +239,17 @@ class Measures:
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         unit = np.where(high > low, high - low, 1.0)
         # sums of squares around the common mean: both parts, and the distance of their means [Chan et al. 1983]
-        apart = (other.mean - self.mean) / unit
-        squares = self.squares * (self.unit / unit) ** 2 + other.squares * (other.unit / unit) ** 2
+        delta = (other.mean - self.mean) + (other.rest - self.rest)
+        squares = sum(m.squares * np.where(m.high > m.low, m.unit / unit, 0.0) ** 2 for m in (self, other))
+        moved = delta * (other.n / n)
+        mean = self.mean + moved
         return Measures(
             n=n,
             low=low,
             high=high,
-            mean=self.mean + (other.mean - self.mean) * (other.n / n),
-            squares=squares + apart**2 * (self.n * other.n / n),
+            mean=mean,
+            rest=((self.mean - mean) + self.rest) + moved,
+            squares=squares + (delta / unit) ** 2 * (self.n * other.n / n),
             unit=unit,
         )
 

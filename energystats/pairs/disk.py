@@ -14,7 +14,7 @@ import numpy as np
 
 from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._typing import FloatArray, IntArray
-from energystats.inputs.arrays import as_points
+from energystats.inputs.arrays import as_points, names_of_dtypes
 from energystats.inputs.table import join_indices
 from energystats.metrics.base import Metric
 from energystats.pairs.block_values import BlockValues, Measures, Task, ValuesHere, slices_of
@@ -70,6 +70,10 @@ class Mapped:
     def d(self) -> int:
         return int(self.array.shape[1])
 
+    @property
+    def dtypes(self) -> set[str]:
+        return {str(self.array.dtype)}
+
     def take(self, start: int, stop: int) -> FloatArray:
         return as_points(np.asarray(self.array[start:stop]), self.name)
 
@@ -86,11 +90,14 @@ class Spooled:
         Number of rows.
     widths : tuple of int
         How many columns stand together.
+    dtypes : set of str
+        Of the columns that were given.
     """
 
     file: IO[bytes]
     n: int
     widths: tuple[int, ...]
+    dtypes: set[str]
 
     @property
     def d(self) -> int:
@@ -120,12 +127,13 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
     """Write rows to a temporary file, one group of columns after the other; return the file's rows."""
     # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
-    n, widths = 0, []
+    n, widths, dtypes = 0, [], set[str]()
     try:
         for blocks in panels:
             n, width = 0, 0
             for block in blocks:
                 points = as_points(block, name)
+                dtypes |= names_of_dtypes(block)
                 _write(points, file, name)
                 n, width = n + len(points), points.shape[1]
             widths.append(width)
@@ -135,7 +143,7 @@ def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
     except BaseException:
         file.close()
         raise
-    part = Spooled(file, n, tuple(widths))
+    part = Spooled(file, n, tuple(widths), dtypes)
     weakref.finalize(part, file.close)
     return part
 

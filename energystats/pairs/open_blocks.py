@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from energystats.inputs.arrays import as_points
+from energystats.inputs.arrays import COARSER, as_points
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.names import near_names
 from energystats.inputs.table import InputTable, as_table, is_of_xarray, other_columns
@@ -221,6 +221,8 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 def _read_whole(table: InputTable) -> Any:
     """Return all rows of a table in memory, as a data frame if the columns have names."""
     points = table.values.take(0, table.values.n)
+    if table.values.dtypes <= COARSER.keys() and len(table.values.dtypes) == 1:
+        points = points.astype(*table.values.dtypes)  # so that its rounding is known, as of a matrix
     if table.columns is None:
         return points
     import pandas as pd
