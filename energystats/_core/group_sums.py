@@ -32,10 +32,12 @@ __all__ = [
     "block_sums_sorted",
     "blocks_at_once",
     "groups_multiplied",
+    "largest_last",
     "multiply_sorted",
     "multiply_upper",
     "null_sums",
     "random_directions",
+    "reordered",
     "room_for_labelings",
     "slice_factor",
     "sums_of_sorted_groups",
@@ -91,7 +93,7 @@ def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
     """Compute M of every labeling by the method of the four Russians; (b, k, k)."""
     from energystats._core.four_russians import add_tile, pack_labels
 
-    _, k, b = Z.shape
+    n, k, b = Z.shape
     portions = [slice(start, start + LABELINGS_AT_ONCE) for start in range(0, b, LABELINGS_AT_ONCE)]
     bits = [pack_labels(Z.codes[:, some], k) for some in portions]
     # parts of tiles go to sums whose number does not depend on that of the threads, so that no digit does
@@ -104,13 +106,20 @@ def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
             for labelings, packed in zip(portions, bits, strict=True):
                 add_tile(tile, row, column, start, stop, packed, Z.weights, own[labelings])
 
+    diagonal = np.zeros(n)  # of bins it is not 0
     with side_by_side(len(sums)) as apply:
         for tiles in _some_at_a_time(upper):
             whole = [(row, column, np.ascontiguousarray(tile)) for row, column, tile in tiles]
+            for row, _, tile in (each for each in whole if each[0] == each[1]):
+                diagonal[row : row + len(tile)] = np.diagonal(tile)
             parts = [(*tile, start) for tile in whole for start in range(0, tile[2].shape[1], COLUMNS_PER_PART)]
             apply(add, [(own, parts[i :: len(sums)]) for i, own in enumerate(sums)])
     above = np.sum(sums, axis=0)
-    return np.asarray(above + above.transpose(0, 2, 1))
+    M = np.asarray(above + above.transpose(0, 2, 1))
+    if diagonal.any():
+        for j in range(k):
+            M[:, j, j] += (diagonal * Z.weights**2) @ (Z.codes == j)
+    return M
 
 
 class _LabelingSums:
@@ -365,9 +374,11 @@ def null_sums(
     multiplied = groups_multiplied(weights, k)
     room = room_for_labelings(n, multiplied, pairs.takes_labels)
     at_once = at_once or blocks_at_once(n_blocks, room)
-    totals = None
+    totals = order = None
     while chunk := list(itertools.islice(labelings, at_once)):
         codes = np.concatenate(chunk).T  # (n, b)
+        order = largest_last(codes[:, 0], k) if order is None else order
+        codes = order[codes] if multiplied < k else codes
         for start in range(0, codes.shape[1], room):
             some = codes[:, start : start + room]
             as_labels = pairs.takes_labels or (pairs.has_tiles and tables_serve(n, multiplied, some.shape[1]))
@@ -382,7 +393,24 @@ def null_sums(
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
             else:
                 inner = pairs.block_sums(Z)
-            yield _complete_last_group(inner, Z, totals, weights, mass)
+            M, s = _complete_last_group(inner, Z, totals, weights, mass)
+            yield reordered(M, s, order)
+
+
+def largest_last(codes: AnyArray, k: int) -> AnyArray:
+    """Return new codes for k groups, in which the largest one and the last one have changed places; (n,) -> (k,).
+
+    What the others leave is a difference of sums over all pairs: a small group would have no digits of its own.
+    """
+    order = np.arange(k, dtype=codes.dtype)
+    largest = int(np.bincount(codes, minlength=k).argmax())
+    order[[largest, k - 1]] = order[[k - 1, largest]]
+    return order
+
+
+def reordered(M: FloatArray, s: FloatArray, order: AnyArray) -> tuple[FloatArray, FloatArray]:
+    """Return sums between groups, and sizes, in the order of the codes before `largest_last`; (b, k, k), (b, k)."""
+    return M[:, order[:, None], order], s[:, order]
 
 
 def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:

@@ -15,7 +15,14 @@ from uuid import uuid4
 
 import numpy as np
 
-from energystats._core.group_sums import bin_sums_by_product, bin_sums_from_upper, groups_multiplied, indicators
+from energystats._core.group_sums import (
+    bin_sums_by_product,
+    bin_sums_from_upper,
+    groups_multiplied,
+    indicators,
+    largest_last,
+    reordered,
+)
 from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.metrics.base import Metric
@@ -242,7 +249,7 @@ class OnCluster(Pairs):
             part: _PartialSums = fetched(client, future)
             negative, smallest = part.negative, part.smallest
             sums, sizes = part.arrays
-            yield completed_sums(sums, sizes, k)
+            yield reordered(*completed_sums(sums, sizes, k), drawing.order)
         warn_if_negative(negative, smallest)
 
 
@@ -281,6 +288,11 @@ class Drawing:
     weights: FloatArray
     others: Labelings
     k: int
+
+    @property
+    def order(self) -> AnyArray:
+        """Return new codes of the groups, of which the largest is the last one."""
+        return largest_last(self.codes, self.k)
 
     @property
     def multiplied(self) -> int:
@@ -440,7 +452,7 @@ def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
     """Compute one pair of row blocks' part of sums of rho between groups, and group sizes, for a range of labelings."""
-    codes, k = _draw_labelings(drawing, chunk), drawing.multiplied
+    codes, k = drawing.order[_draw_labelings(drawing, chunk)], drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]
     n_labelings, negatives = len(codes), _Negatives(metric)

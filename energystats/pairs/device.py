@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._core.group_sums import bin_sums_by_product, groups_multiplied
+from energystats._core.group_sums import bin_sums_by_product, groups_multiplied, largest_last, reordered
 from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.inputs.arrays import check_finite
@@ -236,6 +236,8 @@ class OnDevice(Pairs):
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
         """Compute sums of rho between groups, and group sizes, of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
+        order = largest_last(labels[0], k)
+        labels = order[labels]
         # not every library compares unsigned integers of more than a byte
         codes = xp.matrix_transpose(like(labels if labels.itemsize == 1 else labels.astype(np.int64)))
         w = like(weights[:, None])
@@ -243,14 +245,15 @@ class OnDevice(Pairs):
         Z = xp.stack([xp.astype(codes == g, xp.float64) * w for g in range(m)], axis=1)
         sizes = _copy_to_numpy(xp.sum(Z, axis=0)).T
         if m == k:
-            return self.sums_of(Z), sizes
+            return reordered(self.sums_of(Z), sizes, order)
         inner, with_all, everything = self.sums_and_totals(Z, w)
         # all rows stand in place of the last group
         sums = np.empty((labels.shape[0], k, k))
         sums[:, :-1, :-1] = inner
         sums[:, :-1, -1] = sums[:, -1, :-1] = with_all
         sums[:, -1, -1] = everything
-        return completed_sums(sums, np.column_stack((sizes, np.full(len(sizes), weights.sum()))), k)
+        found = completed_sums(sums, np.column_stack((sizes, np.full(len(sizes), weights.sum()))), k)
+        return reordered(*found, order)
 
     def sums_and_totals(self, Z: Any, w: Any) -> tuple[FloatArray, FloatArray, float]:
         """Compute Z'RZ, Z'Rw and w'Rw in one pass over R, on the device; (b, m, m), (b, m), a number."""
