@@ -290,7 +290,11 @@ class Dissimilarity(abc.ABC):
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """Compute rho between two sets of points, given by their indices; (r,), (c,) -> (r, c)."""
-        return self.metric.finite_between(self.points[rows], self.points[columns])
+        # where a row meets itself: not every metric is exactly 0 there
+        order = np.argsort(rows, kind="stable")
+        place = order[np.minimum(np.searchsorted(rows, columns, sorter=order), rows.size - 1)]
+        met = np.flatnonzero(rows[place] == columns)
+        return self.metric.finite_between(self.points[rows], self.points[columns], same=(place[met], met))
 
     def subset(self, rows: IntArray) -> Self:
         """Return a subset of the points, given by indices, with the metric fitted to all of them."""

@@ -23,7 +23,7 @@ from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import ConvergenceWarning, ignoring, warn
 from energystats.inputs.options import as_generator, check_count, check_flag, children
-from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.base import Metric, MetricLike, SamePairs
 from energystats.metrics.kernel import Exponential
 from energystats.pairs.routes import choose_route
 from energystats.pairs.tiles import Pairs, Recomputed, Stored
@@ -217,8 +217,10 @@ class _Affinity(Metric):
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return self.of_rho(self.rho.between(X, Y))
 
-    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
-        return self.of_rho(self.rho.finite_between(X, Y, row, column))
+    def finite_between(
+        self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0, *, same: SamePairs | None = None
+    ) -> FloatArray:
+        return self.of_rho(self.rho.finite_between(X, Y, row, column, same=same))
 
 
 def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:

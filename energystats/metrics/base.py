@@ -12,16 +12,17 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from energystats._runtime import Sample, between_tables, weigh
-from energystats._typing import ArrayLike, FloatArray
+from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.inputs.arrays import as_array, as_points
 from energystats.inputs.columns import Columns
 from energystats.inputs.table import as_table, check_same_columns
 from energystats.metrics.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metrics.names import canonical_name
 
-__all__ = ["Metric"]
+__all__ = ["Metric", "SamePairs"]
 
 
+SamePairs: TypeAlias = tuple[IntArray, IntArray]  # indices in X and in Y
 SMALL = 1e-120  # coordinates below this are scaled up before they are squared
 
 
@@ -151,9 +152,16 @@ class Metric(abc.ABC):
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
         return (points, others[0] if others else points), metric
 
-    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
-        """Compute rho between rows of X and Y, numbered from `row` and `column`; raise if a value is not finite."""
+    def finite_between(
+        self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0, *, same: SamePairs | None = None
+    ) -> FloatArray:
+        """Compute rho between rows of X and Y, numbered from `row` and `column`; raise if a value is not finite.
+
+        `same` are pairs of indices of one and the same row, which is 0 from itself.
+        """
         rho = self.between(X, Y)
+        if same is not None:
+            rho[same] = 0.0
         if not np.isfinite(rho).all():
             i, j = np.argwhere(~np.isfinite(rho))[0]
             raise ValueError(f"`metric` {self!r} gave {rho[i, j]} for rows {row + i} and {column + j}.")

@@ -14,7 +14,7 @@ from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
 from energystats.inputs.names import list_names
 from energystats.inputs.options import check_alpha
-from energystats.metrics.base import Metric
+from energystats.metrics.base import Metric, SamePairs
 
 __all__ = ["Gower"]
 
@@ -199,8 +199,12 @@ class Gower(Metric):
         d = gower_between(X, Y, self.ranges, weights, how)
         return d if self.alpha == 1 else np.asarray(np.power(d, self.alpha, out=d))
 
-    def finite_between(self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0) -> FloatArray:
+    def finite_between(
+        self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0, *, same: SamePairs | None = None
+    ) -> FloatArray:
         rho = self.between(X, Y)
+        if same is not None:
+            rho[same] = 0.0
         if X is Y and row == column:  # two absences in all columns say nothing, but of one row they say enough
             np.fill_diagonal(rho, 0.0)
         if np.isnan(rho).any():
