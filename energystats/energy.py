@@ -427,6 +427,8 @@ class Dispersion(Result):
             return "S is negative, so rho is not of negative type, and S/T is no share."
         if not self.total:
             return "All points coincide: there is no dispersion."
+        if len(self.sizes) == 1:
+            return "There is one group, so that all of the dispersion lies within it."
         return (
             f"{share(self.between, self.total):.1%} of the dispersion lies between the groups; some would by chance "
             "too (`energy_test`)."

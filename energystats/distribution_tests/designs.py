@@ -170,6 +170,19 @@ class ExchangeableUnits:
         """Return the first row of every whole plot, which has the label and stratum of the plot; else all rows."""
         return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
 
+    def smallest_sizes(self, groups: Groups) -> IntArray:
+        """Return the fewest rows that each group can have in a labeling; whole plots differ in size; (k,)."""
+        if self.plots is None:
+            return groups.sizes
+        first, rows = self.first_rows, self.plots.sizes
+        strata = np.zeros(rows.size, dtype=np.intp) if self.strata is None else self.strata.codes[first]
+        fewest = np.zeros(groups.k, dtype=np.intp)
+        for stratum in range(int(strata.max()) + 1):
+            inside = strata == stratum
+            smallest = np.concatenate(([0], np.cumsum(np.sort(rows[inside]))))
+            fewest += smallest[np.bincount(groups.codes[first][inside], minlength=groups.k)]
+        return fewest
+
     def scheme(self, codes: IntArray) -> Exchangeable:
         """Return the permutation scheme of group labels under these strata and whole plots; codes (n,)."""
         first = np.arange(codes.size, dtype=np.intp)[self.first_rows]

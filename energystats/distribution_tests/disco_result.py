@@ -222,7 +222,10 @@ class DiscoResult(Result):
                 lines.append(f"The p of {with_p} terms in the table are not adjusted for their number.")
         untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
         if untested:
-            lines.append(f"Without p, because constant within every stratum: {', '.join(untested)}.")
+            lines.append(
+                "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: "
+                f"{', '.join(untested)}."
+            )
         few = undecided(
             self.pvalue,
             self._interval(),

@@ -12,6 +12,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.labelings import draw_key, stream_of
+from energystats._core.pvalues import tie_tolerance
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import number
@@ -198,7 +199,8 @@ def _notes_on_samples(
     """Return cautions on an interval of E: groups found by clustering, few points, or no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
     few = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
-    return (*finding, *(few if np.ptp(drawn) > 0 else (NO_WIDTH,)))
+    varies = np.ptp(drawn) > tie_tolerance(d.scale / d.n, d.n)
+    return (*finding, *(few if varies else (NO_WIDTH,)))
 
 
 def _check_two_points_each(groups: Groups) -> None:

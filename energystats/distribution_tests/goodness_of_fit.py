@@ -226,7 +226,7 @@ def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
     if max(tied) < n * TIED:
         return ()
     note = (
-        f"{max(tied)} of {n} values{' of a column' * (d > 1)} are equal to others: rounding alone can make p small "
+        f"{max(tied)} of {n} values{' of a column' * (d > 1)} repeat another one: rounding alone can make p small "
         "(60 normal values rounded to half a standard deviation are rejected .87 of the time at level .05)."
     )
     advice = ' With `rounding=` (the step, or "auto") the simulated samples are rounded, too.'

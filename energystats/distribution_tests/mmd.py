@@ -207,6 +207,11 @@ def mmd_test(
     several = [d, *(d.under(semimetric_of(other, metric, alpha)) for other in others)]
     _check_pairs_within(checked, estimator)
     units = exchangeable_units(design, samples, (groups, *blocks), checked)
+    if estimator == "u" and units.smallest_sizes(checked).min() < 2:
+        raise ValueError(
+            '`estimator="u"` needs at least two points in each sample of every labeling, and exchanging these whole '
+            'plots leaves one of them with a single row; use estimator="v".'
+        )
     statistic = STATISTICS["mmd2" if estimator == "v" else "mmd2 (unbiased)"]
     return run_method(GroupComparison(d, checked, statistic, sampling, generator, units), several, progress)
 

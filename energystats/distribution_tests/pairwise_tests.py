@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.pvalues import upper_pvalue
+from energystats._core.pvalues import smallest_pvalue, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
@@ -476,8 +476,9 @@ class PairwiseTestsResult(Result):
 
     def _out_of_reach(self) -> list[str]:
         """Return a note if no adjusted p-value can reach the level, with few permutations and many pairs."""
-        lowest = (1 if self.correction == "none" else len(self.rows)) / (self.n_resamples + 1)
-        if self.method == "exact" or self.correction.startswith("fdr") or lowest <= LEVEL:
+        smallest = [smallest_pvalue(self.n_resamples)] * len(self.rows)
+        lowest = float(np.min(adjust(smallest, self.correction)))
+        if self.method == "exact" or lowest <= LEVEL:
             return []
         return [
             f"With {len(self.rows)} pairs and {self.n_resamples} random permutations no adjusted p below "

@@ -374,7 +374,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
     if null is None or null.exact:
         return ()
     count, n_drawn = c.units.scheme(c.groups.codes).count(), null.values.size
-    if count > n_drawn:
+    if count > min(n_drawn, ENUMERATED_UP_TO):
         return ()
     return (
         f'There are {count:.0f} distinct labelings, no more than the {n_drawn} drawn at random: method="exact" visits '

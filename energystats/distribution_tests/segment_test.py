@@ -383,10 +383,11 @@ def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tupl
     """Return a note if the orders of the rows or blocks are so few that no p-value can be small."""
     if test.method != "exact":
         return ()
-    # orders that surely give the same run: of rows, the one read backwards; of blocks, whose rows keep their order,
-    # those of the blocks on either side of one that a break cuts
+    # orders that surely give the same run: of rows those within each of the two parts, and read backwards; of blocks,
+    # whose rows keep their order, those of the blocks on either side of one that a break cuts
     n_blocks = n // length
-    alike = 2 if length == 1 else math.factorial((n_blocks - 1) // 2) * math.factorial(n_blocks // 2)
+    cut = 0 if length == 1 else 1
+    alike = (2 - cut) * math.factorial((n_blocks - cut) // 2) * math.factorial(n_blocks - cut - (n_blocks - cut) // 2)
     smallest = smallest_exact_pvalue(test.n_resamples, alike)
     if smallest <= level:
         return ()
