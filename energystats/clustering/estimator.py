@@ -216,6 +216,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         )
         self._points: FloatArray | None = rule.map.landmarks if rule else d.points if d.has_points else None
         self.labels_: IntArray = np.array(self.partition_.labels) if self._rows is None else self.predict(X)
+        if self._rows is not None:
+            self.labels_[self._rows] = self.partition_.labels
         self.within_: float = self.partition_.within
         self.between_: float = self.partition_.between
         self.total_: float = self.partition_.total

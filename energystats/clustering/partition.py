@@ -286,7 +286,7 @@ class Partition(Labelled):
             return plot_line(self.points[:, 0], self.labels, ax, **own, **shared)
         rows, points, titles, units, same_unit = self._plane(space)
         shared |= {"axes": titles, "units": units, "same_unit": same_unit, "all_names": labels is None}
-        if labels is not None and names is not None:
+        if names is not None:
             names = tuple(names[i] for i in rows)
         return plot_partition(points, self.labels[rows], ax, names=names, **shared)
 

@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 
+SMALLEST_GAP = 1e-12  # of the largest eigenvalue: smaller ones are rounding
 N_EIGENVALUES = 11  # at least, as far as there are points, so that gaps up to k = 10 can be seen
 SUBSAMPLE = 2000  # rows used for the scale
 DECAY = 3.0  # the median of rho is so many scales, as in `select_k`
@@ -426,7 +427,8 @@ class SpectralEmbedding(Named):
     @property
     def suggested_k(self) -> int:
         """Return the k >= 2 with the largest gap between eigenvalues; 1 where there is no gap."""
-        allowed = np.where(self.gap_k >= 2, self.eigengaps, 0.0)
+        smallest = SMALLEST_GAP * float(np.abs(self.eigenvalues).max(initial=0.0))
+        allowed = np.where((self.gap_k >= 2) & (self.eigengaps > smallest), self.eigengaps, 0.0)
         return int(self.gap_k[allowed.argmax()]) if allowed.any() else 1
 
     def _tables(self) -> list[TextTable]:

@@ -128,11 +128,16 @@ def negative_type(
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
         found = examine_spectrum(d.rho(rows, rows), tol, summand=d.metric.summand(d.points[rows]))
-        if worst is None or found.lowest / found.threshold < worst[0].lowest / worst[0].threshold:
+        if worst is None or _depth(found) < _depth(worst[0]):
             worst = found, rows
     assert worst is not None
     found, rows = worst
     return _judge_negative_type(found, d.metric, rho=d.rho(rows, rows), rows=rows)
+
+
+def _depth(found: Examination) -> float:
+    """Return the smallest eigenvalue in units of the rounding allowed; 0 where all points of a subset coincide."""
+    return found.lowest / found.threshold if found.threshold else 0.0
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:

@@ -130,7 +130,9 @@ class SciPyMetric(Metric):
 
     @property
     def only_means(self) -> bool:
-        squared = {"sqeuclidean": 1, "seuclidean": 2, "mahalanobis": 2}
+        squared = {"sqeuclidean": 1, "euclidean": 2, "seuclidean": 2, "mahalanobis": 2}
+        if self.name == "minkowski" and self.params.get("p", 2) == 2:
+            return self.alpha == 2
         return self.alpha == squared.get(self.name)
 
     @property

@@ -50,6 +50,10 @@ class Kernel(Metric):
     params: Mapping[str, Any]
     trusted = False
 
+    @property
+    def in_threads(self) -> bool:  # type: ignore[override]
+        return isinstance(self.k, str)  # a user's function may not expect it
+
     def __init__(self, k: Callable[..., FloatArray] | str, **params: Any) -> None:
         if isinstance(k, str):
             with loading():

@@ -186,22 +186,30 @@ class GapReference:
         Principal component scores, and back to the columns.
     metric : Metric
         Fitted to the data, not on the reference sets.
+    null : {"unimodal", "box"}
+        The distributions along the axes.
+    scale : ndarray of shape (d,)
+        By which columns are divided before their axes are found: 1, or their deviations if the metric divides by them,
+        so that no column is narrow enough to be taken for rounding.
     """
 
     axes: Axes
     metric: Metric
     null: NullKind
+    scale: FloatArray
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric, null: NullKind) -> Self:
         """Build the reference distribution with the principal axes of the points."""
-        return cls(principal_axes(points), metric, null)
+        deviations = points.std(axis=0) if metric.measures_columns else np.ones(points.shape[1])
+        scale = np.where(deviations > 0, deviations, 1.0)
+        return cls(principal_axes(points / scale), metric, null, scale)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
         """Yield reference sets, each with the child of `rng` that drew it, for clustering it."""
         reference = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
-            yield Points(metric=self.metric, points=reference.draw(child), warns=False), child
+            yield Points(metric=self.metric, points=reference.draw(child) * self.scale, warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapReference | None:

@@ -310,7 +310,8 @@ class ClusterStabilityResult(VerdictFirst):
         several = sizes > 1
         if self.k == 1 and sizes[0] == self.stays.size:
             return "There is one cluster, of all points: it comes back whatever the data, and nothing was to be seen."
-        if not several.any() or self.partition.within <= 0:
+        coincide = np.abs(self.partition.within_per_cluster) <= ROUNDING * abs(self.partition.total)
+        if not several.any() or coincide.all():
             what = "points that coincide" if several.any() else "one point"
             return f"Every cluster is {what}: these come back whatever the data, and nothing was to be seen."
         back, count = int((self.jaccard[several] >= RECOVERED).sum()), int(several.sum())
