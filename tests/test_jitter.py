@@ -776,3 +776,44 @@ def test_few_points_too_many_are_no_heaps(rng):
         counts = np.full(100, 10)
         counts[[20, 50]] = count
         assert _are_heaped(np.arange(100.0), counts) == heaped
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: np.minimum(np.round(rng.normal(82, 14, 600)), 100),
+        lambda rng: np.clip(np.round(rng.normal(50, 30, 400)), 0, 100),
+        lambda rng: np.maximum(np.round(rng.normal(size=1000) * 20) / 20, -1.75),
+        lambda rng: np.maximum(rng.normal(size=1000), -1.75),
+    ],
+)
+def test_small_piles_at_a_limit_are_no_modes(draw):
+    """Four to ten per cent of the values, on a grid whose other values have two or three: nearly all were rejected."""
+    found = [jitter_ties(draw(np.random.default_rng(i)), np.random.default_rng(0)).limits for i in range(20)]
+    assert sum(map(bool, found)) >= 14
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        assert sum(es.cluster_test(draw(np.random.default_rng(i)), rng=i).pvalue <= 0.05 for i in range(20)) <= 5
+
+
+def test_modes_at_an_end_are_no_limits(rng):
+    """Counts that fall from 0, a uniform scale, and a few zeros far from all others."""
+    assert not jitter_ties(np.floor(rng.exponential(10, 2000)), rng).limits
+    assert not jitter_ties(rng.integers(0, 101, 2000).astype(float), rng).limits
+    apart = np.append(np.round(rng.normal(50, 8, 400)), np.zeros(30))
+    assert not any(not limit.apart for limit in jitter_ties(apart, rng).limits)
+
+
+def test_values_that_single_precision_or_z_scores_part_are_tied():
+    """One rounded normal, half of it computed otherwise: 28 of 30 and 15 of 40 were rejected."""
+    rng, single = np.random.default_rng(0), np.float32
+    k = np.rint(rng.normal(20, 4, 200))
+    one = np.where(
+        np.arange(200) % 2, k.astype(single) * single(0.1), (k - 1).astype(single) * single(0.1) + single(0.1)
+    )
+    other = np.where(rng.random(200) < 0.5, k * 0.1, 0.1 * (k - 1) + 0.1)
+    for x, standardize in ((one, False), (other, False), (other, True)):
+        d = Dissimilarity.from_data(x, metric="euclidean", alpha=1.0, standardize=standardize)
+        spread = jitter_ties(d.points[:, 0], rng, rounding=scores.rounding_of_column(d, 0))
+        unit = 1.0 if d.standardization is None else float(d.standardization.scale[0])
+        assert spread.width * unit == pytest.approx(0.1, rel=0.2)

@@ -15,7 +15,7 @@ import numpy as np
 
 from energystats._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["Jittered", "PileAtEnd", "Reach", "find_reach", "jitter_places", "jitter_ties"]
+__all__ = ["SAME", "Jittered", "PileAtEnd", "Reach", "Rounding", "find_reach", "jitter_places", "jitter_ties"]
 
 
 Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -55,6 +55,9 @@ NESTED, BETWEEN_BLOCKS = 3, 0.8  # coarse grids; share of points in blocks that 
 PILE = 3.0  # times as large as any value between the ends
 PILE_SHARE = 0.05  # of all points at least
 SMALLEST_PILE = 3  # points
+# or where the scale has many values, and far more of them than of those next to it, which are no mode
+MANY_VALUES, SMALL_PILE_SHARE = 20, 0.015
+BESIDE, FEWEST_BESIDE, LOW = 0.05, 10, 0.7  # share and number of points next to it; of the largest density
 FILLED = 10  # times as frequent as any other value between the ends
 OTHER_VALUES = 7  # more than the scales of questionnaires have
 REACH = 2.0  # widths of the tail, beyond which a pile stands apart
@@ -81,6 +84,23 @@ class PileAtEnd:
     count: int
     is_smallest: bool
     apart: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """Describe how the values of a column were rounded before they were moved or scaled.
+
+    Attributes
+    ----------
+    offset : float
+        To be added to values for the numbers that were rounded, up to a factor: z-scores near 0 have the rounding of
+        numbers that may lie far from it.
+    digits : float
+        Of such a number: values that differ by less are one.
+    """
+
+    offset: float = 0.0
+    digits: float = SAME
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,17 +161,24 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 def jitter_ties(
-    x: FloatArray, rng: np.random.Generator, reach: Reach = find_reach, *, spread_limits: bool = True
+    x: FloatArray,
+    rng: np.random.Generator,
+    reach: Reach = find_reach,
+    *,
+    rounding: Rounding | None = None,
+    spread_limits: bool = True,
 ) -> Jittered | None:
     """Return values with ties spread at random between their neighbours; None without ties, or if all values are equal.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
-    piles at the ends are jittered as other ties are.
+    piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles.
     """
     order = np.argsort(x, kind="stable")
     ascending = x[order]
     gaps = np.diff(ascending)
-    apart = gaps > SAME * np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1]))
+    offset, digits = (rounding.offset, rounding.digits) if rounding else (0.0, SAME)
+    recorded = np.abs(ascending + offset)
+    apart = gaps > digits * np.maximum(recorded[1:], recorded[:-1])
     if apart.all() or not apart.any():  # no ties, or nothing but one tie
         return None
     # values that rounding alone separates are one block, and move together
@@ -162,7 +189,7 @@ def jitter_ties(
     # simple fractions are more frequent than others among ratios, whose reach allows for it
     preferred = _find_preferred_once(values, counts) if reach is find_reach else []
     heaped = bool(preferred) or _are_heaped(values, counts)
-    ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(counts, end)]
+    ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(values, counts, end)]
     # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
     widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms, reach)
@@ -368,12 +395,28 @@ def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | No
     return float(values[1 + between.argmax()]), int(most)
 
 
-def _is_pile(counts: IntArray, end: int) -> bool:
-    """Return whether the smallest or the largest value is far more frequent than any value between them."""
-    between = counts[1:-1]
+def _is_pile(values: FloatArray, counts: IntArray, end: int) -> bool:
+    """Return whether the smallest or the largest value is far more frequent than what lies beside it.
+
+    Than any value between the two, or, on a scale of many values whose mode is elsewhere, than the points next to it.
+    """
+    between, count = counts[1:-1], int(counts[end])
     if between.size < OTHER_VALUES:
         return False
-    return bool(counts[end] >= max(SMALLEST_PILE, PILE_SHARE * counts.sum(), PILE * between.max()))
+    if count >= max(SMALLEST_PILE, PILE_SHARE * counts.sum(), PILE * between.max()):
+        return True
+    if between.size < MANY_VALUES or count < max(SMALLEST_HEAP, SMALL_PILE_SHARE * counts.sum()):
+        return False
+    side = 1 if end == 0 else -1
+    others = np.repeat(values, counts)[::side][count:] * side
+    m = max(FEWEST_BESIDE, int(np.ceil(BESIDE * others.size)))
+    edge, step = side * float(values[end]), float(np.median(np.diff(values)))
+    if m >= others.size or not others[m - 1] > edge:
+        return False
+    beside = m / (others[m - 1] - edge)
+    densest = m / (float((others[m:] - others[:-m]).min()) + step)
+    expected = beside * (others[0] - edge)
+    return bool(count >= PILE * expected + FAR_BEYOND * np.sqrt(expected) and beside <= LOW * densest)
 
 
 def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:

@@ -48,7 +48,9 @@ def narrow_gaps(x: FloatArray) -> FloatArray:
     if not widest > 0.0 or wide == 0:
         return x
     gaps = np.minimum(gaps, widest / min(wide, MOST_GAPS))
-    return np.asarray(np.concatenate((x[:1], x[0] + np.cumsum(gaps))))
+    middle = x.size // 2  # a point far out would take the digits of the others
+    left, right = np.cumsum(gaps[:middle][::-1])[::-1], np.cumsum(gaps[middle:])
+    return np.concatenate((x[middle] - left, x[middle : middle + 1], x[middle] + right))
 
 
 Hull: TypeAlias = tuple[IntArray, FloatArray]  # indices of the knots, n - 1 times the largest distance up to each

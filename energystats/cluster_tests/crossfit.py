@@ -77,6 +77,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
     if d.n < smallest:
         raise ValueError(f"`X` must have at least {smallest} rows for k={k}, got {d.n}.")
     tie_rng, data_rng, null_rng = rng.spawn(3)
+    given = d
     d, ties, on_rows = jitter_columns(d, tie_rng)
     held_out = _HeldOut(options.clustering, n_splits)
     folds = held_out.folds(d, data_rng)
@@ -104,7 +105,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", observed, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *describe_data(d, ties), *on_rows),
+        notes=(*_note_crossfit(held_out, d, k, n_resamples, lost), *describe_data(given, ties), *on_rows),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

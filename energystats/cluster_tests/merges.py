@@ -32,6 +32,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
     "MOVED_AT_MOST",
+    "SMALLEST_REGION",
     "SMALLEST_SIDE",
     "UNIMODAL_REGION",
     "Merge",
@@ -276,7 +277,7 @@ def _adjust_merges(
     for j, merge in enumerate(merges):
         if merge.size < SMALLEST_REGION or merge.passed_to:
             few = f"{SMALLEST_SIDE} points on one side" if merge.passed_to else f"{SMALLEST_REGION} points"
-            done.append(replace(merge, reason=f"fewer than {few}"))
+            done.append(replace(merge, reason=f"fewer than {few}", separated=float(separated[j])))
             continue
         parent = merge.parent
         while parent is not None and done[parent].passed_to:

@@ -107,6 +107,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
     tie_rng, data_rng, null_rng = rng.spawn(3)
     ties: tuple[ColumnTies, ...] = ()
     on_rows: tuple[str, ...] = ()
+    given = d
     if null == "unimodal":  # point masses count as modes, for a Gaussian distribution they do not
         d, ties, on_rows = jitter_columns(d, tie_rng)
     _check_distinct_rows(d, k)
@@ -128,7 +129,7 @@ def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Gen
         pvalues=np.array([[c.pvalue for c, _ in found]]),
         null_distribution=against,
         rows=(Contrast("all clusters", decisive.statistic, decisive.pvalue, decisive.pvalue),),
-        notes=(*_note_refit(refit, null), *describe_data(d, ties), *on_rows),
+        notes=(*_note_refit(refit, null), *describe_data(given, ties), *on_rows),
         comparisons=tuple(comparison for comparison, _ in found),
     )
 

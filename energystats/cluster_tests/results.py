@@ -306,7 +306,8 @@ class ClusterTestResult(VerdictFirst):
 
     def _draws(self) -> str:
         """Return a sentence on how p depends on draws and seed, and on whether it is the smallest possible p."""
-        if self.method == "split" and not self.n_splits:
+        nothing = self.rows and self.rows[0].name in (ALL_COINCIDE, NO_CLUSTERS)
+        if nothing or (self.method == "split" and not self.n_splits):
             return ""
         if self.exact:
             smallest = self.pvalue <= self._smallest * (1 + ROUNDING)

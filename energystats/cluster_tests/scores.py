@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
-from energystats._core.jitter import Reach, find_reach, jitter_places, jitter_ties
+from energystats._core.jitter import SAME, Reach, Rounding, find_reach, jitter_places, jitter_ties
 from energystats._core.ratios import Ratios, find_ratios
 from energystats._core.row_counts import RowCounts, find_row_counts
 from energystats._typing import FloatArray, IntArray
@@ -29,6 +29,7 @@ __all__ = [
     "jitter_columns",
     "jittered_anew",
     "make_scorer",
+    "rounding_of_column",
     "wants_jitters",
     "without_isolated",
 ]
@@ -50,6 +51,7 @@ INNER_SHARE = 0.9  # of the rows, whose distance from the middle is a width
 FAR_OUT = 4.0  # widths from the middle
 ISOLATED = 2.0  # widths from the third nearest row
 KEPT_UP_TO = 20_000  # values
+SINGLE, FINE = 2.0**-22, 1e-3  # relative rounding of single precision; of the deviation, where it is no step
 THIRD_NEAREST = 3  # 0 is the row itself
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
 
@@ -197,7 +199,9 @@ def jitter_columns(
     rows = _row_counts(d)
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
         reach = column_reach(d, j) if rows is None else rows.reach
-        if (spread := jitter_ties(column, rng, reach, spread_limits=spread_limits)) is None:
+        rounding = rounding_of_column(d, j) if rows is None else None
+        spread = jitter_ties(column, rng, reach, spread_limits=spread_limits, rounding=rounding)
+        if spread is None:
             continue
         name = d.columns[j] if d.columns else f"column {j}"
         if rows is None:
@@ -222,6 +226,20 @@ def _jitter_transformed(
     rows = replace(d, points=moved).transformed()
     # where an amount was moved, so was the total of its row
     return (rows, ties, notes) if ties else jitter_columns(rows, rng, spread_limits=spread_limits)
+
+
+def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
+    """Return how the values of a column were rounded when they were recorded, in doubles or in single precision."""
+    assert isinstance(d, Points)
+    to_user = unit_of_column(d, j)
+    unit, offset = to_user["unit"], to_user.get("center", 0.0) / to_user["unit"]
+    values = (d.points[:, j] + offset) * unit
+    with np.errstate(over="ignore"):
+        single = values.astype(np.float32).astype(np.float64)
+    # whole numbers are exact in either
+    is_single = bool((np.abs(values - single) <= SAME * np.abs(values)).all() and (values != np.rint(values)).any())
+    fine = SINGLE * float(np.abs(values).max()) < FINE * float(values.std())
+    return Rounding(offset, SINGLE if is_single and fine else SAME)
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:

@@ -303,11 +303,14 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
     space = Space(d, make_scorer(d, options.power, tie_rng))
     whole = WholeClusters(original, options, search_rng, space.scorer.points)
     kinds = spaces_of(space, n_clustered) if user_clusterer is None else (GIVEN,)
-    k = whole.k
+    k, names = whole.k, _names(whole, kinds)
+    if k > 2:  # a space in which the points have fewer clusters has no contrasts for them
+        names = {kind: labels for kind, labels in names.items() if kind == GIVEN or labels is not None}
+        kinds = tuple(names)
     splitter = _Splitter(
         space=space,
         cluster=_clustering(options),
-        names=_names(whole, kinds),
+        names=names,
         k=k,
         n_resamples=enough_draws(options.n_resamples, k),
         first_batch=options.n_resamples,

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from energystats._core.interrupts import checkpoint
-from energystats._core.jitter import Jittered, Reach, find_reach, jitter_ties
+from energystats._core.jitter import Jittered, Reach, Rounding, find_reach, jitter_ties
 from energystats._core.pvalues import over_jitters, smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, narrow_gaps
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, unit_of_column
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
-from energystats.cluster_tests.scores import column_reach
+from energystats.cluster_tests.scores import column_reach, rounding_of_column
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
@@ -39,6 +39,7 @@ CONSERVATIVE_FACTOR = 1.6  # with a margin
 SEVERAL_LINES = 1.2  # times that where lines are found in several spaces, whose folds share three quarters of points
 
 CLEARLY_LARGE = 0.2  # more draws are not worth their time
+FAR = 1e6  # interquartile ranges, of a mean that far values have moved
 FIRST_DRAWS, LARGE_AT_ONCE = 49, 0.4  # the same after the first draws
 DRAWS_AT_ONCE = 2**20  # numbers, so that Ctrl-C stops the program soon; the random draws do not depend on it
 INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
@@ -232,6 +233,13 @@ class ColumnTest:
     spread: Jittered | None
 
 
+def _less_center(values: FloatArray) -> FloatArray:
+    """Return values less their mean, or less their median where far ones would take the digits of the others."""
+    low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
+    mean = float(values.mean())
+    return values - (mean if abs(mean - middle) <= FAR * (high - low) else float(middle))
+
+
 def column_test(
     x: FloatArray,
     n_resamples: int,
@@ -240,23 +248,24 @@ def column_test(
     first_batch: int | None = None,
     *,
     reach: Reach = find_reach,
+    rounding: Rounding | None = None,
 ) -> ColumnTest:
     """Test the values of one column for unimodality, whose ties are jittered: several times if one jitter can decide.
 
-    `reach` says how far tied values are jittered.
+    `reach` says how far tied values are jittered, `rounding` which are tied.
     """
-    spread = jitter_ties(x, rng, reach)
+    spread = jitter_ties(x, rng, reach, rounding=rounding)
     again = spread is not None and (spread.coarse or any(not limit.apart for limit in spread.limits))
     jitters = [x if spread is None else spread.values]
     streams = [rng, *(rng.spawn(JITTERS - 1) if again else ())]
     for stream in streams[1:]:
-        other = jitter_ties(x, stream, reach)
+        other = jitter_ties(x, stream, reach, rounding=rounding)
         assert other is not None
         jitters.append(other.values)
     if again:  # several tests, of which each ends early where p is clearly large
         first_batch = min(first_batch or FIRST_DRAWS, FIRST_DRAWS)
     each = [
-        unimodality_test(values - values.mean(), n_resamples, factor, stream, first_batch)
+        unimodality_test(_less_center(values), n_resamples, factor, stream, first_batch)
         for values, stream in zip(jitters, streams, strict=True)
     ]
     pvalue = over_jitters(np.array([one.pvalue for one in each]))
@@ -269,7 +278,8 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     factor = calibration_factor(options.conservative)
     reach = column_reach(d, 0)
-    found = column_test(d.points[:, 0], options.n_resamples, factor, rng, reach=reach)
+    rounding = rounding_of_column(d, 0)
+    found = column_test(d.points[:, 0], options.n_resamples, factor, rng, reach=reach, rounding=rounding)
     ties: list[ColumnTies] = []
     if found.spread is not None:
         name = d.columns[0] if d.columns else "x"

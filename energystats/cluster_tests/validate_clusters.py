@@ -34,6 +34,7 @@ from energystats.cluster_tests.clusterers import (
 from energystats.cluster_tests.data_notes import are_directions, name_population
 from energystats.cluster_tests.gap_cuts import note_borders_of_merges, with_gaps
 from energystats.cluster_tests.merges import (
+    SMALLEST_REGION,
     SMALLEST_SIDE,
     UNIMODAL_REGION,
     Merge,
@@ -46,7 +47,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer
+from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer, rounding_of_column
 from energystats.cluster_tests.spaces import Space
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
@@ -98,6 +99,7 @@ OTHER_CLUSTERS = (
     "fit to other rows, in another order or scale; give `clusterer` alone, or labels that it finds in `X`"
 )
 ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
+TOO_FEW_IN_CLUSTERS = f"not tested: fewer than {SMALLEST_REGION} points are in clusters"
 TOO_FEW = f"not tested: one cluster has fewer than {SMALLEST_SIDE} points"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
@@ -413,18 +415,15 @@ def _validate(
     whole: PartitionTest | None = None
     merges = merge_clusters(d, found.labels, found.k)
     of_few = TOO_FEW if found.k == 2 and merges[0].passed_to else ""  # the only merge is the partition
+    if not of_few and merges and merges[0].size < SMALLEST_REGION and d.n_columns != 1:
+        of_few = TOO_FEW_IN_CLUSTERS
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
         notes += [*structure.notes]
         if not unknown:
             with collected():  # what there is to say of the points was said
-                whole, merges = _test_merges_of(d, found, asked, merges, options, merge_rng)
-            if d.n_columns == 1:  # there is one line, tested once
-                whole = PartitionTest(structure.statistic, structure.pvalue)
-                if found.k == 2 and not of_few:
-                    E, p = whole
-                    merges = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p) for merge in merges]
+                whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng)
             whole = None if of_few else whole
             # nothing is shown of parts where nothing is shown of all points
             merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
@@ -495,9 +494,13 @@ def _test_merges_of(
     asked: _WantedClusters,
     merges: list[Merge],
     options: ClusterTestOptions,
+    structure: ClusterTestResult,
     rng: np.random.Generator,
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test the partition and its merges, with parts of the points clustered as all points were."""
+    """Test the partition and its merges, with parts of the points clustered as all points were.
+
+    In one column there is one line, which `structure` has tested.
+    """
     near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
     tie_rng, split_rng, line_rng = rng.spawn(3)
 
@@ -515,6 +518,11 @@ def _test_merges_of(
         progress=options.progress,
     )
     whole, tested = run_merge_tests(near, found.labels, merges, how, split_rng)
+    if d.n_columns == 1:
+        whole = PartitionTest(structure.statistic, structure.pvalue)
+        if found.k == 2 and not tested[0].passed_to:
+            E, p = whole
+            tested = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p, reason="") for merge in tested]
     return whole, with_gaps(Space(near, how.scorer), found.labels, tested, line_rng)
 
 
@@ -620,7 +628,8 @@ def _answer_columns(
         def test(j: int) -> tuple[float, float]:
             column, reach = points[:, j], find_reach if is_jittered else column_reach(near, j)
             draws = (n_resamples, factor, children[j], options.n_resamples)
-            tested = column_test(column - column.mean(), *draws, reach=reach)
+            rounding = None if is_jittered else rounding_of_column(near, j)
+            tested = column_test(column, *draws, reach=reach, rounding=rounding)
             return float(tested.indices[EXCESS]), tested.pvalue
 
         of_columns = map_in_threads(test, range(len(names)), options.n_jobs)

@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 
+TIED = 1e-12  # relative range of values that are equal but for rounding
 HIGHEST_STEP = 2.0  # times the tallest bar: what is higher leaves the picture
 Curve = tuple[FloatArray, FloatArray]  # abscissae and ordinates
 
@@ -105,6 +106,8 @@ def _draw_histogram_with_line(
     ax = axes_or_new(ax)
     # F is infinite where a labeling leaves no residual
     finite = null[np.isfinite(null)]
+    if finite.size and np.ptp(finite) <= TIED * np.abs(finite).max():
+        finite = np.full_like(finite, finite[0])  # too narrow for bins
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
     if np.isfinite(observed):
