@@ -550,3 +550,34 @@ def test_a_missing_label_of_a_large_file_is_called_missing(tmp_path, monkeypatch
     for missing in ("raise", "drop"):
         with pytest.raises(ValueError, match=r"leave those rows out first: `X` is read in blocks\."):
             es.disco(file, groups="t", missing=missing, n_resamples=9, rng=0)
+
+
+@pytest.mark.parametrize("first", [1e9 + 1e-3 * np.linspace(0, 1, 100), 1e12 + 1e-3 * np.arange(100), np.zeros(100)])
+def test_deviations_of_blocks_keep_their_digits(first):
+    """Far from 0, and where a block is constant beside tiny numbers."""
+    x = np.concatenate([first, first[::-1] + (1e-156 if not first.any() else 0.0) * np.arange(100)])[:, None]
+    found = Measures.over(Measures.of(x[i : i + 37]) for i in range(0, 200, 37))
+    exact = [Fraction(float(v)) for v in x[:, 0]]
+    mean = sum(exact) / 200
+    unit = max(exact) - min(exact)
+    expected = float(sum(((v - mean) / unit) ** 2 for v in exact) / 200) ** 0.5 * float(unit)
+    assert_allclose(found.deviation[0], expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["map", "parquet", "list", "arrow"])
+def test_single_precision_of_a_matrix_is_seen_on_every_route(kind, tmp_path, rng):
+    D = es.pairwise(rng.normal(size=(12, 2)))
+    D = (D * (1 + 2e-6 * rng.normal(size=D.shape))).astype("float32")
+    np.fill_diagonal(D, 0)
+    frame = pd.DataFrame(D, columns=[f"p{i}" for i in range(12)])
+    frame.to_parquet(tmp_path / "d.parquet")
+    np.save(tmp_path / "d.npy", D)
+    given = {
+        "map": lambda: np.load(tmp_path / "d.npy", mmap_mode="r"),
+        "parquet": lambda: tmp_path / "d.parquet",
+        "list": lambda: list(D),
+        "arrow": lambda: pd.read_parquet(tmp_path / "d.parquet", dtype_backend="pyarrow"),
+    }[kind]()
+    g = np.repeat([0, 1], 6)
+    found, expected = (es.energy_test(x, groups=g, metric="precomputed", rng=0) for x in (given, D))
+    assert found.pvalue == expected.pvalue

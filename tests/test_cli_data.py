@@ -24,6 +24,7 @@ from energystats.cli.dialects import GROUPED, Dialect, detected
 from energystats.cli.errors import BadInputError
 from energystats.cli.options import split_names
 from energystats.cli.selection import _rows_where
+from energystats.inputs.names import SUBJECT_NAME
 from tests.conftest import examples, sweep
 
 
@@ -244,7 +245,10 @@ def test_measurements_are_no_ids(tmp_path, monkeypatch, capsys, name, values):
 
 
 @pytest.mark.parametrize(
-    "name", sweep(["ID", "index", "subject", "Subject", "patient_id", "participant", "subjectID"], ["ID", "patient_id"])
+    "name",
+    sweep(
+        ["ID", "index", "subject", "Subject", "patient_id", "participant", "subjectID", "S1ID"], ["ID", "patient_id"]
+    ),
 )
 def test_ids_that_repeat_are_labels_of_subjects(tmp_path, monkeypatch, capsys, name):
     """As in data measured twice: the number of a person is no coordinate, whatever the command and the metric."""
@@ -889,3 +893,8 @@ def test_a_column_of_decimal_commas_may_be_mostly_missing(tmp_path, capsys, miss
     found, error = answer(capsys, *words)
     assert found["n"] == 3
     assert "decimals have a comma" in error
+
+
+@pytest.mark.parametrize("name", ["ACID", "LIPID", "FLUID", "COVID", "GRID", "acid"])
+def test_words_in_capitals_that_end_in_id_are_measurements(name):
+    assert SUBJECT_NAME.fullmatch(name) is None

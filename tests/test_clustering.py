@@ -518,3 +518,12 @@ def test_a_label_of_minus_one_is_a_class_of_its_own_unless_a_clustering_made_it(
     classes, clusters = [-1, -1, 0, 0], [5, 5, 7, 7]
     assert es.clustering_accuracy(classes, clusters) == 1
     assert es.clustering_accuracy(clusters, classes) == 1
+
+
+def test_rows_of_weight_zero_leave_the_other_labels_as_they_are(rng):
+    """They are predicted; the others have the clusters whose W is reported, optimal or not."""
+    X, w = rng.normal(size=(60, 2)), np.ones(60)
+    w[:3] = 0
+    for seed in range(5):
+        found = es.EnergyClustering(5, algorithm="spectral", random_state=seed, n_init=1).fit(X, sample_weight=w)
+        assert_array_equal(found.labels_[3:], found.partition_.labels)

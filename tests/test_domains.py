@@ -11,6 +11,7 @@ from scipy.spatial.distance import squareform
 
 import energystats as es
 from energystats import cli
+from energystats.dissimilarity import Dissimilarity
 from energystats.metrics.base import KNOWN_NAMES, SCIPY_NAMES
 from energystats.metrics.general import DOMAINS
 from energystats.pairs import open_blocks
@@ -503,3 +504,21 @@ def test_command_line_asks_what_a_matrix_is(files, capsys, words):
     status, _, err = run(capsys, *words, "--coordinates")
     assert status == 0
     assert "symmetric" not in err
+
+
+def test_a_row_is_zero_from_itself_on_every_route(rng):
+    """russellrao is not, by its formula; neither is a row of absences alone under Gower."""
+    X = (rng.random((60, 6)) < 0.5).astype(int)
+    X[X.sum(axis=1) == 0, 0] = 1
+    R = es.pairwise(X, metric="russellrao")
+    found, expected = (es.segment_test(D, metric=m, rng=0) for D, m in ((X, "russellrao"), (R, "precomputed")))
+    assert found.pvalue == expected.pvalue
+    assert found.tests[0].between == pytest.approx(expected.tests[0].between)
+    d = Dissimilarity.from_data(X, metric="russellrao", alpha=1.0)
+    rows, columns = np.array([5, 2, 9]), np.array([9, 1, 5, 2])
+    assert_allclose(d.rho(rows, columns), R[np.ix_(rows, columns)])
+    absent = pd.DataFrame(rng.random((30, 4)) < 0.5, columns=list("abcd"))
+    absent.loc[:, "a"] |= ~absent.any(axis=1)
+    absent.loc[7] = False
+    gower = es.metrics.Gower(asymmetric=list("abcd"))
+    assert 0 < es.energy_test(absent, groups=np.repeat([0, 1], 15), metric=gower, n_resamples=19, rng=0).pvalue <= 1

@@ -786,3 +786,9 @@ def test_hulls_are_not_drawn_on_solid_axes(communities):
     with pytest.raises(ValueError, match="`dimensions` must be 2, and `ax` plane, for `hulls`"):
         communities[1].plot(solid, labels=np.arange(12) % 2, hulls=True)
     plt.close("all")
+
+
+def test_subsets_that_coincide_say_nothing_of_negative_type():
+    X = np.ones((3000, 2))
+    X[7] = [3, 4]
+    assert es.negative_type(X, metric="chebyshev", rng=0).holds

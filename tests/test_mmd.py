@@ -165,3 +165,14 @@ def test_sigma_is_the_median_distance_of_rows_at_fixed_places(rng):
         assert one == pytest.approx(other, rel=0.2)
     for function in (es.mmd2, es.mmd_test, es.metrics.Exponential):
         assert "2,000 rows at fixed places" in " ".join(function.__doc__.split())
+
+
+def test_the_unbiased_estimator_needs_two_rows_in_every_labeling(rng):
+    """Whole plots differ in size: an exchange could leave a sample with one row, and NaN in the null distribution."""
+    plots, g = np.array([0, 0, 0, 1, 1, 2, 3, 3, 4]), np.array([0, 0, 0, 1, 1, 1, 1, 1, 1])
+    X = rng.normal(size=(9, 2))
+    with pytest.raises(ValueError, match='leaves one of them with a single row; use estimator="v"'):
+        es.mmd_test(X, groups=g, design=es.Design(whole_plots=plots), estimator="u", rng=0)
+    even = es.Design(whole_plots=np.repeat(range(4), 2))
+    found = es.mmd_test(X[:8], groups=np.repeat([0, 1], 4), design=even, estimator="u", rng=0)
+    assert np.isfinite(found.null_distribution).all()

@@ -414,3 +414,14 @@ def test_an_infinite_ratio_has_no_standard_error():
     found = es.energy_test(x, groups=np.repeat([0, 1], 6), method="sliced", statistic="f", n_resamples=49, rng=0)
     assert found.statistic == np.inf
     assert np.isnan(found.statistic_error)
+
+
+@pytest.mark.slow
+def test_many_labelings_of_many_bins_keep_the_distances_inside_bins():
+    """Beyond 1e9 products tables take the place of one, and once forgot the diagonal, which bins have."""
+    rng = np.random.default_rng(0)
+    Y, h = rng.standard_t(1.5, size=(4000, 2)), np.repeat([1, 0], [600, 3400])
+    expected = es.dispersion(Y, h).between
+    for n in (900, 1100):
+        found = es.energy_test(Y, groups=h, method=es.Binned(n_bins=1024), n_resamples=n, rng=1)
+        assert found.between == pytest.approx(expected, rel=0.01)

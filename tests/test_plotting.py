@@ -701,3 +701,10 @@ def test_groups_are_joined_with_their_weights(rng):
     repeated = es.dispersion(np.repeat(x, times, axis=0), np.repeat(g, times))
     assert_allclose(weighted.masses, repeated.sizes)
     assert_allclose(weighted._group_linkage(), repeated._group_linkage())
+
+
+def test_null_values_that_differ_by_rounding_are_drawn():
+    x = np.full(9, 0.1)
+    x[0] = 0.3
+    ax = es.energy_test(x, groups=np.arange(9) % 3, n_resamples=99, rng=0).plot()
+    assert ax.get_title(loc="left")

@@ -1,5 +1,7 @@
 """Pairs of groups: the numbers of the two-sample test, the adjustment of statsmodels, and the test of spread."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -307,3 +309,16 @@ def test_exact_tests_are_not_told_to_draw_more():
     )
     assert not any("random permutations no adjusted p" in line for line in exact.summary().splitlines())
     assert "random permutations no adjusted p" in " ".join(few.summary().split())
+
+
+@pytest.mark.parametrize(
+    "correction", ["hochberg", "simes-hochberg", "hommel", "holm", "bonferroni", "sidak", "fdr_bh"]
+)
+def test_no_adjusted_p_is_below_what_is_called_possible(correction, rng):
+    X = np.concatenate([rng.normal(10 * j, 1, size=(10, 2)) for j in range(4)])
+    found = es.pairwise_tests(
+        X, np.repeat(list("abcd"), 10), correction=correction, n_resamples=39, method="permutation", rng=0
+    )
+    said = re.search(r"no adjusted p below\s+([\d.]+)", found.summary())
+    if said:
+        assert min(found.pvalue_adjusted) >= float(said[1]) * 0.99

@@ -710,3 +710,15 @@ def test_partitions_are_those_of_energy_cluster_with_the_same_seed(how, rng):
     found = es.select_k(X, 6, rng=7, n_resamples=2, **how)
     for own in found.partitions:
         assert_array_equal(own.labels, es.energy_cluster(X, own.k, rng=7, **how).labels)
+
+
+def test_the_gap_does_not_depend_on_units_that_the_metric_takes_out(rng):
+    X = np.c_[rng.normal(size=60), np.repeat([[0, 0], [0.8, 0], [0, 0.8]], 20, axis=0) + rng.normal(0, 0.06, (60, 2))]
+    wide, plain = (es.select_k(X * unit, 4, metric="seuclidean", rng=0) for unit in (np.array([1e12, 1, 1]), 1.0))
+    assert_allclose(wide.column("gap"), plain.column("gap"), atol=1e-8)
+
+
+def test_clusters_of_negative_w_do_not_coincide(rng):
+    with pytest.warns(es.NotNegativeTypeWarning):
+        found = es.cluster_stability(rng.normal(size=(40, 2)) * 3, 3, metric=es.metrics.Sine(0.9), n_resamples=3, rng=0)
+    assert "points that coincide" not in found.summary()

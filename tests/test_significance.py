@@ -891,3 +891,32 @@ def test_the_largest_k_that_a_split_can_cluster(rng):
     assert es.cluster_test(X, 13, n_resamples=19, n_splits=1, rng=0).k == 13
     with pytest.raises(ValueError, match="`k` must be at most 13 for 20 rows, of which 16 are clustered at a time"):
         es.cluster_test(X, 14, n_resamples=19, n_splits=1, rng=0)
+
+
+def test_a_column_of_few_values_beside_more_clusters_is_no_error():
+    rng = np.random.default_rng(0)
+    c = rng.choice([0, 1.0, 10, 11], 200)
+    with pytest.warns(es.TiesWarning):
+        found = es.cluster_test(np.c_[c, 200 * rng.standard_normal((200, 4))], 5, rng=0)
+    assert 0 < found.pvalue <= 1
+
+
+@pytest.mark.parametrize("far", [1e6, 1e17, 1e20, -1e18])
+def test_a_far_value_takes_no_digits_of_one_column(far):
+    rng = np.random.default_rng(1)
+    two = np.r_[rng.normal(0, 1, 60), rng.normal(6, 1, 60), far]
+    assert es.cluster_test(two, rng=0).pvalue <= 0.05
+
+
+@pytest.mark.parametrize("method", ["refit", "crossfit"])
+def test_copied_rows_are_noted_by_every_method(method, rng):
+    X = np.repeat(rng.normal(size=(30, 3)), 2, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        notes = es.cluster_test(X, method=method, n_resamples=19, rng=0).notes
+    assert any("30 of 60 rows are duplicated" in note for note in notes)
+
+
+def test_nothing_tested_depends_on_no_seed():
+    found = es.cluster_test(np.ones((40, 2)), method="refit", n_resamples=19, rng=0)
+    assert "another seed" not in found.summary()

@@ -163,3 +163,8 @@ def test_a_clustering_that_is_cut_off_says_so(rng):
         found = es.energy_cluster(X, 4, algorithm="spectral", max_iter=1, rng=0)
     assert not found.converged
     assert es.energy_cluster(X, 4, algorithm="spectral", rng=0).converged
+
+
+def test_rounding_is_no_gap():
+    assert es.spectral_embedding(np.eye(8), 2, laplacian=True).suggested_k == 1
+    assert es.spectral_embedding(np.eye(8), 2).suggested_k == 1

@@ -428,3 +428,29 @@ def test_the_absolute_total_counts_every_ordered_pair(n, rng):
     assert_allclose(group_sums.absolute_total(upper), np.abs(R).sum())
     assert_allclose(Dissimilarity.from_data(np.abs(R), metric="precomputed", alpha=1.0).pairs.absolute_total(),
                     np.abs(R).sum())  # fmt: skip
+
+
+def test_tables_count_the_diagonal(rng, monkeypatch):
+    monkeypatch.setattr(group_sums, "THREADED_FROM", 0)
+    n, b = 70, 1100
+    R = rng.random((n, n))
+    R += R.T
+    codes = rng.integers(0, 3, (n, b)).astype(np.uint8)
+    upper = [(0, 0, R[:64, :64]), (0, 64, R[:64, 64:]), (64, 64, R[64:, 64:])]
+    weights = rng.uniform(0.5, 2, n)
+    Z = group_sums.Indicators(codes, 3, weights)
+    if not group_sums.tables_serve(n, 3, b):
+        pytest.skip("there is no compiler")
+    found = group_sums.block_sums_from_upper(upper, Z)
+    all_of = Z[slice(0, n)]
+    assert_allclose(found, np.einsum("ijb,il,lmb->bjm", all_of, R, all_of), rtol=1e-12)
+
+
+@pytest.mark.parametrize("single", ["a", "z"])
+def test_a_small_group_keeps_its_digits_wherever_its_name_is_sorted(single, rng):
+    """The group that the others leave is a difference of sums over all pairs: it is the largest one."""
+    x = np.round(rng.exponential(size=20_000), 1)
+    g = np.full(x.size, "m")
+    g[3] = single
+    found = es.energy_test(x, groups=g, rng=0, n_resamples=19, method="permutation")
+    assert found.between == pytest.approx(es.dispersion(x, g).between, abs=1e-13 * found.total)

@@ -708,3 +708,34 @@ def test_groups_of_a_long_chain_of_merges(rng):
     )
     found = replace(es.validate_clusters(rng.normal(size=(40, 2)), 2, n_resamples=9, rng=0), merge_rows=merges)
     assert found.groups == (*((j,) for j in range(700)), tuple(range(700, n)))
+
+
+def test_the_gap_of_one_column_is_looked_for_with_the_p_that_is_shown():
+    """Its own split may show nothing where the column does, and then a border through a cloud was called separate."""
+    rng = np.random.default_rng(2)
+    y = np.r_[rng.normal(0, 1, 250), rng.normal(3.8, 0.3, 28)]
+    found = es.validate_clusters(y, 2, rng=0)
+    if found.partition.breaks[0] < 2:  # the smallest W halves the large cloud
+        assert found.groups == ((0, 1),)
+        assert found.merge_rows[0].moved > 0.1
+
+
+def test_few_points_of_one_column_are_tested_as_their_column_is():
+    rng = np.random.default_rng(1)
+    found = es.validate_clusters(np.r_[rng.normal(0, 1, 8), rng.normal(20, 1, 8)], 2, rng=0)
+    assert found.groups == ((0,), (1,))
+    assert found.supported == (True, True)
+    assert "nan" not in found.summary()
+    assert not any(note.startswith("Not tested") for note in found.notes)
+
+
+def test_few_points_in_clusters_have_no_p_of_the_partition():
+    rng = np.random.default_rng(4)
+    A = np.r_[rng.normal(0, 0.3, (9, 2)), rng.normal(20, 0.3, (9, 2)), rng.uniform(-40, 60, (8, 2))]
+
+    def near(Y):
+        return np.where(np.abs(Y).max(axis=1) < 3, 0, np.where(np.abs(Y - 20).max(axis=1) < 3, 1, -1))
+
+    found = es.validate_clusters(A, clusterer=near, rng=0)
+    (partition,) = (answer for answer in found.answers if answer.question == "partition")
+    assert np.isnan(partition.pvalue)
