@@ -1379,3 +1379,17 @@ def test_options_for_labels_know_the_index_of_parquet(tmp_path, capsys, monkeypa
     frame.rename_axis("case").to_parquet("counted.parquet")
     assert cli.main(["cluster", "counted.parquet", "--id", "case", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["0", "1", "2", "3"]
+
+
+def test_very_long_numbers_are_text(tmp_path):
+    """Haplotypes, or a number that no double holds: neither is an error of Python."""
+    rows = "".join(f"{i},{'01'[i % 2] * 401},{'9' * 5000 if i == 3 else i / 3}\n" for i in range(6))
+    found = read(tmp_path, "x,h,y\n" + rows).frame
+    assert found["x"].dtype.kind in "if"
+    assert found["h"].tolist() == ["01"[i % 2] * 401 for i in range(6)]
+    assert found["y"][3] == "9" * 5000
+
+
+def test_empty_lines_of_one_column_are_refused_without_a_header_too(tmp_path):
+    with pytest.raises(BadInputError, match="a line before line 3 is empty, which may be a missing value or nothing"):
+        read(tmp_path, "1.5\n\n3.2\n4.1\n", header=False)

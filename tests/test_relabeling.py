@@ -759,3 +759,9 @@ def test_the_share_of_the_largest_counts_ties_of_any_size(size):
     assert tails.reached_by_ties_alone(3.0 * size, others)
     assert not tails.reached_by_ties_alone(2.9 * size, others)
     assert not tails.reached_by_ties_alone(0.0, np.empty(0))
+
+
+def test_many_strata_of_one_label_are_no_recursion(rng):
+    strata, g = np.r_[np.arange(1200), np.arange(6)], np.repeat([0, 1], [1200, 6])
+    found = es.energy_test(rng.normal(size=1206), groups=g, design=es.Design(strata=strata), rng=0)
+    assert (found.method, found.n_resamples) == ("exact", 64)

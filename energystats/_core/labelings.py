@@ -112,18 +112,20 @@ class Exchangeable:
 
     def distinct(self) -> Iterator[AnyArray]:
         """Yield all distinct labelings except the observed one, in blocks of shape (<= 64, n)."""
+        # blocks of one label have one arrangement
+        mixed = [block for block in self.blocks if np.ptp(self.codes[block]) > 0]
 
         def fill(labeling: IntArray, block: int) -> Iterator[IntArray]:
-            if block == len(self.blocks):
+            if block == len(mixed):
                 yield labeling.copy()
                 return
-            units = self.blocks[block]
+            units = mixed[block]
             for arrangement in arrangements(self.codes[units]):
                 labeling[units] = arrangement
                 yield from fill(labeling, block + 1)
 
         # the observed labeling is left out here because the p-value counts it once in any case
-        everything = fill(np.empty_like(self.codes), 0)
+        everything = fill(self.codes.copy(), 0)
         others = (labeling for labeling in everything if not np.array_equal(labeling, self.codes))
         while chunk := list(itertools.islice(others, LABELINGS_PER_BLOCK)):
             yield self.of_rows(np.array(chunk))
@@ -171,12 +173,13 @@ def count_labelings(sizes: IntArray) -> float:
 
 def arrangements(codes: IntArray) -> Iterator[IntArray]:
     """Yield every distinct permutation of an array of labels once."""
+    names, codes = np.unique(codes, return_inverse=True)
     sizes = np.bincount(codes)
 
     def fill(labeling: IntArray, free: tuple[int, ...], group: int) -> Iterator[IntArray]:
         if group == sizes.size - 1:
             labeling[list(free)] = group
-            yield labeling.copy()
+            yield names[labeling]
             return
         for chosen in itertools.combinations(free, int(sizes[group])):
             labeling[list(chosen)] = group

@@ -28,6 +28,7 @@ __all__ = ["MEANINGS", "code_of_dialect", "read_csv", "twice_spelled"]
 
 WHOLE = re.compile(r"[-+]?\d+")
 LONG = re.compile(r"([-+]?\d+)(?:\.0*)?")  # whole numbers among decimals
+LONGEST_NUMBER = 308  # digits
 EXACT_DIGITS = 16  # of 2**53: shorter whole numbers are exact
 MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0": False}  # in capitals or not
 
@@ -208,6 +209,8 @@ class _CsvReader:
             if sign not in (None, plain):
                 texts = [text and text.replace(sign, plain) for text in texts]
         known = [text for text in texts if text is not None]
+        if any(len(text) > LONGEST_NUMBER for text in known):  # beyond what a double holds, or Python turns to a number
+            return pd.Series([text and cell for text, cell in zip(texts, cells, strict=True)], name=name, dtype=object)
         if not known or not all(map(WHOLE.fullmatch, known)):
             long = (LONG.fullmatch(text) for text in known if len(text) >= EXACT_DIGITS)
             if any(int(float(whole[1])) != int(whole[1]) for whole in long if whole):

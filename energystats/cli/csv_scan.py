@@ -275,7 +275,8 @@ class Scan:
         """Scan some data rows of the file: count their cells and add these to the columns; blank lines are skipped."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
-            if self.header is not None and len(self.header) == 1 and self.dialect.comment is None:
+            one = max(widths) < 2 if self.header is None else len(self.header) == 1
+            if one and self.dialect.comment is None:
                 self._refuse_gaps(rows)
             rows = [row for row in rows if not _is_blank(row)]
             widths = set(map(len, rows))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from energystats.cli.console import Console
 from energystats.cli.dialects import MISSING, Dialect
 from energystats.cli.errors import BadInputError
-from energystats.cli.file_table import FileTable
+from energystats.cli.file_table import EXACT, FileTable
 from energystats.cli.selection import advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
 from energystats.inputs.labels import find_alike_but_for_rounding, find_printed_alike, write_codes
@@ -131,7 +131,8 @@ def note_doubts(table: FileTable, names: Sequence[str], console: Console, where:
 def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None:
     """Raise BadInputError if two numbers in a column of text differ by rounding alone."""
     numbers = ((table.dialect.value_of(text), text) for text in texts)
-    written = {float(number): text for number, text in numbers if number is not None}
+    # whole numbers that are not exact as doubles are told apart by their digits
+    written = {float(n): text for n, text in numbers if isinstance(n, float) or (n is not None and abs(n) < EXACT)}
     found = find_alike_but_for_rounding(list(written)) if len(written) > 1 else None
     if found is not None:
         raise BadInputError(

@@ -189,7 +189,8 @@ class ExchangeableUnits:
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
         if self.strata is not None:
             stratum = self.strata.codes[first]
-            blocks = tuple(np.flatnonzero(stratum == b) for b in range(self.strata.k))
+            order = np.argsort(stratum, kind="stable").astype(np.intp)
+            blocks = tuple(np.split(order, np.cumsum(np.bincount(stratum, minlength=self.strata.k))[:-1]))
         return Exchangeable(codes[first], blocks, None if self.plots is None else self.plots.codes)
 
     def check_moves(self, groups: Groups) -> None:
