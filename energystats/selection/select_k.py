@@ -171,8 +171,7 @@ def select_k(
     -------
     SelectKResult
         `.k`, `.notes` (the first says why this k), `.choices` (k by every criterion that was computed), `.partition`
-        (the clusters), `.table` (one row per k, of `.partitions`, which are those of `energy_cluster` with this seed),
-        `.tree`, `.summary()`, `.plot()`.
+        (the clusters), `.table` (of `.partitions`, those of `energy_cluster` with this seed), `.tree`, `.summary()`...
 
     Raises
     ------
