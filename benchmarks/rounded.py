@@ -84,6 +84,11 @@ def odds(g: Generator, n: int) -> np.ndarray:
     return (x + 0.5) / (24.5 - x)
 
 
+def two_digits(x: np.ndarray) -> np.ndarray:
+    """Round to two significant digits."""
+    return np.array([float(f"{value:.2g}") for value in x])
+
+
 def two(g: Generator, n: int, apart: float) -> np.ndarray:
     """Draw two normals, each point from one of them with probability 1/2."""
     return g.normal(size=n) + apart * g.integers(0, 2, n)
@@ -107,6 +112,11 @@ ONE_MODE = tuple(
         ("1/geometric(.3)", lambda g, n: 1 / g.geometric(0.3, n)),
         ("normal, 15 % at the limit", lambda g, n: np.maximum(g.normal(size=n), -1.0364)),
         ("log of a lognormal, 20 % at half the limit", censored_logs),
+        ("scores of mean 82 and sd 14, capped at 100", lambda g, n: np.minimum(np.round(g.normal(82, 14, n)), 100)),
+        ("0 to 100, mean 50, sd 30 before both limits", lambda g, n: np.clip(np.round(g.normal(50, 30, n)), 0, 100)),
+        ("normal to .05, 4 % at the limit", lambda g, n: np.maximum(to_step(g.normal(size=n), 0.05), -1.75)),
+        ("two significant digits of N(1, .2)", lambda g, n: two_digits(g.normal(1, 0.2, n))),
+        ("their logarithms, lognormal(0, .3)", lambda g, n: np.log(two_digits(g.lognormal(0, 0.3, n)))),
     )
 )
 HEAPED = (
@@ -199,6 +209,11 @@ HEAPED = (
         "whole pounds in whole kg; sd 11",
         lambda g, n: np.round(to_step(g.normal(150, 25, n), 1) * 0.45359237),
         (300, 3000), (100, 100),
+    ),
+    Row(
+        "whole mg/dl in mmol/l, .1; sd .55",
+        lambda g, n: np.round(to_step(g.normal(95, 10, n), 1) / 18.02, 1),
+        (300, 1000), (100, 100),
     ),
     Row("squares of whole numbers; sd 4", lambda g, n: to_step(g.normal(20, 4, n), 1) ** 2, (300, 1000), (100, 100)),
     Row("squares of shares of 10", lambda g, n: (g.binomial(10, 0.5, n) / 10) ** 2, (300, 1000), (100, 100)),

@@ -371,7 +371,10 @@ def test_terms_constant_within_strata_have_no_p(rng):
     assert np.isnan(result.table.loc["field", "pvalue"])
     assert 0 < result.table.loc["dose", "pvalue"] <= 1
     said = " ".join(result.summary().split())
-    assert "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: field." in said
+    assert (
+        "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: field."
+        in said
+    )
     assert "within any stratum" in result.null_hypothesis
     array = es.disco(
         "y ~ field + dose", data=frame, design=es.Design(strata=frame["plot"].tolist()), n_resamples=99, rng=0

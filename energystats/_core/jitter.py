@@ -21,6 +21,7 @@ __all__ = ["SAME", "Jittered", "PileAtEnd", "Reach", "Rounding", "find_reach", "
 Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
 SAME = 4 * np.finfo(float).eps  # of the value: closer ones differ by the rounding of one number
+OTHER_SIDE = 1.5  # times the gap to the other side
 LARGEST_STEP = 3.0  # times the next gap outwards: 1/(k + 1) of counts has .5 and .167, a wider gap is a hole
 COARSE = 0.25  # of the standard deviation: steps that are narrower on average change next to nothing
 
@@ -151,12 +152,15 @@ class Jittered:
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Compute how far each ascending distinct value may be jittered to the left and to the right; (m,) -> (m,), (m,).
 
-    To the neighbour, but at most three times as far as that one is from the next value outwards, so that holes stay
-    holes; beyond the ends as far as inwards.
+    To the neighbour, but at most three times as far as that one is from the next value outwards, or half as far again
+    as to the other side, so that holes stay holes, and steps may change, as those of two significant digits at powers
+    of ten; beyond the ends as far as inwards.
     """
     gaps = np.diff(values)
-    rightwards = np.minimum(gaps, LARGEST_STEP * np.append(gaps[1:], np.inf))
-    leftwards = np.minimum(gaps, LARGEST_STEP * np.append(np.inf, gaps[:-1]))
+    after, before = np.append(gaps[1:], np.inf), np.append(np.inf, gaps[:-1])
+    # of the left value of a gap the other side is the gap before, of the right value the gap after
+    rightwards = np.minimum(gaps, np.maximum(LARGEST_STEP * after, OTHER_SIDE * np.append(0.0, gaps[:-1])))
+    leftwards = np.minimum(gaps, np.maximum(LARGEST_STEP * before, OTHER_SIDE * np.append(gaps[1:], 0.0)))
     return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
 
 
@@ -338,14 +342,19 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
         at = np.arange(far, on_grid.size - far)
         if at.size <= step:
             continue
-        beside = {j: on_grid[at - j] + on_grid[at + j] for j in (1, *between, *weights)}
-        excess = on_grid[at] - sum(weight * beside[j] for j, weight in weights.items())
-        variance = on_grid[at] + sum(weight**2 * beside[j] for j, weight in weights.items())
+        # where few places between have all the points on one side, steps of the grid are wider, as of numbers with two
+        # significant digits beyond a power of ten
+        half = max(1, (step - 1) // 2)
+        inside = _are_places_filled(on_grid, at, half) & _are_places_filled(on_grid, at + half + 1, half)
+        here = np.where(inside, on_grid[at], 0.0)
+        beside = {j: np.where(inside, on_grid[at - j] + on_grid[at + j], 0.0) for j in (1, *between, *weights)}
+        excess = here - sum(weight * beside[j] for j, weight in weights.items())
+        variance = here + sum(weight**2 * beside[j] for j, weight in weights.items())
         # places that are so many steps apart stand in one column
         own = _in_columns(excess, step)
         points, surplus, chance, next_to, *others = (
             _in_columns(each, step).sum(axis=0)
-            for each in (on_grid[at], excess, variance, beside[1], *(beside[j] for j in between))
+            for each in (here, excess, variance, beside[1], *(beside[j] for j in between))
         )
         n_heaps = np.count_nonzero(3 * own >= np.maximum(own.max(axis=0), SMALLEST_EXCESS), axis=0)
         beyond = surplus / np.sqrt(np.maximum(chance, 1.0))
@@ -357,12 +366,21 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
         beyond[~enough] = 0.0
         first = int(beyond.argmax())
         heaps = (whole - at[first]) % step == 0
+        seen = heaps & (whole >= far) & (whole < on_grid.size - far)
+        heaps[seen] = inside[whole[seen] - far]
+        seen &= heaps
         if beyond[first] > best and _is_filled(whole, counts, heaps, step):
             share = np.full(whole.size, min(surplus[first] / points[first], 1.0))
-            seen = heaps & (whole >= far) & (whole < on_grid.size - far)
             share[seen] = np.maximum(excess[whole[seen] - far], 0.0) / on_grid[whole[seen]]
             best, found = float(beyond[first]), (heaps, np.minimum(share, 1.0), step * unit)
     return found
+
+
+def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArray:
+    """Return whether the points of the `width` places before each place lie on about as many as they would anywhere."""
+    taken, upto = (np.concatenate(([0.0], np.cumsum(each))) for each in (on_grid > 0, on_grid))
+    places, points = taken[at] - taken[at - width], upto[at] - upto[at - width]
+    return np.asarray((places > 0) & (places >= -OCCUPIED * width * np.expm1(-points / width)))
 
 
 def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -> bool:
