@@ -58,6 +58,18 @@ def test_kernels_generate_their_semimetric(metric, points):
     assert_allclose(generated, metric(x, y), atol=1e-12)
 
 
+@pytest.mark.parametrize("name", SCIPY_NAMES)
+def test_every_named_semimetric_has_a_kernel(name, rng):
+    """Its base point is a row that the semimetric can compare; a row is 0 from itself, also where SciPy says else."""
+    boolean = {"dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule"}
+    X = rng.uniform(0.1, 1, size=(8, 4))
+    X = np.c_[np.ones(8), X > 0.5].astype(float) if name in boolean else X
+    metric = es.metrics.SciPyMetric(name)
+    K, rho = metric.kernel(X), es.pairwise(X, metric=name)
+    assert_allclose(np.diag(K)[:, None] + np.diag(K) - 2 * K, rho, atol=1e-12)
+    assert_allclose(metric(X), rho, atol=1e-12)
+
+
 @pytest.mark.parametrize("metric", [m for m in FORMULAS if m.negative_type], ids=repr)
 def test_negative_type_is_true_where_claimed(metric, points):
     X = np.concatenate(points)

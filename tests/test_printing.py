@@ -175,6 +175,7 @@ def test_numbers_have_no_needless_exponents():
     assert numbers.numbers([1.0, 1e-17]) == ["1", "0"]
     assert numbers.numbers([np.nan, 2.5]) == ["-", "2.50000"]
     assert [numbers.number(v) for v in (-0.0, 1234567.8, 46.96674724, 3.2e-7)] == ["0", "1234568", "46.9667", "3.2e-07"]
+    assert [numbers.number(v) for v in (999999.7, -999999.4)] == ["1000000", "-999999"]
 
 
 @given(st.floats(0, 1))

@@ -36,7 +36,7 @@ def number(value: float) -> str:
     value = float(value)
     if math.isnan(value):
         return "-"
-    if 1e6 <= abs(value) < LARGEST_SHOWN:
+    if 999999.5 <= abs(value) < LARGEST_SHOWN:  # what rounds to 1e6 too
         return f"{value:.0f}"
     text = f"{value:.6g}"
     return "0" if float(text) == 0 else text

@@ -134,7 +134,8 @@ class Metric(abc.ABC):
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
         weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
-        return fitted.finite_between(points, others)
+        same = (np.arange(len(points)),) * 2 if Y is None else None
+        return fitted.finite_between(points, others, same=same)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
         """Return arrays of two tables with the same columns, and the metric; raise if a row cannot be compared."""
@@ -168,12 +169,16 @@ class Metric(abc.ABC):
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Compute a kernel that generates rho, (n, m); here 1/2 [rho(x, 0) + rho(y, 0) - rho(x, y)] [G 8]."""
-        # the distance-induced kernel with base point 0 [G 8]; any other base point generates the same rho
-        (X, Y), _ = self.checked_pair(X, Y)
-        origin = np.zeros((1, X.shape[1]))
-        rho = self.fitted(X).finite_between
-        return 0.5 * (rho(X, origin) + rho(origin, Y) - rho(X, Y))
+        """Compute a kernel that generates rho, (n, m); here 1/2 [rho(x, z) + rho(y, z) - rho(x, y)] [G 8].
+
+        The base point z is 0; where 0 is no valid row, ones, or 0, 1, 2, ... if its columns have to differ.
+        """
+        # any base point generates the same rho [G 8]
+        (points, others), _ = self.checked_pair(X, Y)
+        same = (np.arange(len(points)),) * 2 if Y is None else None
+        origin = self.domain.base_point(points.shape[1])
+        rho = self.fitted(points).finite_between
+        return 0.5 * (rho(points, origin) + rho(origin, others) - rho(points, others, same=same))
 
     def fitted(self, X: FloatArray) -> Metric:
         """Fit the parameters that depend on the data to the rows of `X`, and return the fitted metric."""

@@ -119,6 +119,12 @@ class Domain:
         """Return whether the metric cannot compare some rows of finite numbers."""
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
+    def base_point(self, d: int) -> FloatArray:
+        """Return a valid row that does not depend on the data: zeros, if they are one; (1, d)."""
+        if not self.constant_rows:
+            return np.arange(d, dtype=float)[None]
+        return np.zeros((1, d)) if self.zero_rows and not self.positive else np.ones((1, d))
+
     def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:
         """Find the first row that violates the conditions and return its `Fault`; None if all rows are valid."""
         if self.binary:
