@@ -678,6 +678,15 @@ def test_points_in_no_cluster_have_no_silhouette_and_are_no_group(with_noise):
     assert es.clustering_accuracy(found.labels_, found) == pytest.approx(inside.mean())
 
 
+def test_points_in_no_cluster_have_their_place_among_those_of_a_matrix(with_noise):
+    X, labels = with_noise[0], with_noise[1].labels_
+    R = es.pairwise(X)
+    found = es.validate_clusters(R, partition=labels, metric="precomputed", rng=0).partition
+    axes = es.principal_coordinates(np.sqrt(R), n_components=2).coordinates
+    assert_allclose(np.abs(found.coordinates), np.abs(axes), atol=1e-8)
+    assert np.abs(found.coordinates[labels < 0]).max() > 1
+
+
 @pytest.mark.parametrize("judge", [es.dispersion, es.silhouette])
 def test_judging_a_partition_in_another_space_warns(judge):
     X = np.abs(np.random.default_rng(1).normal(size=(40, 3)))

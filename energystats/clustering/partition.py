@@ -425,8 +425,7 @@ def make_partition(
     if d.coordinates is None:
         if weights is not None:  # eigenvectors of the weighted matrix carry the roots of the weights
             vectors = vectors / np.sqrt(weights)[:, None]
-        coordinates = np.zeros((d.n, 2))
-        coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
+        coordinates = _two_coordinates(values, vectors)
     return Partition(
         labels=labels,
         k=k,
@@ -489,6 +488,13 @@ def midpoints(left: FloatArray, right: FloatArray) -> FloatArray:
     return np.where(middle < right, middle, left)
 
 
+def _two_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return the first two principal coordinates of eigenpairs, zeros where there are fewer; (n, 2)."""
+    coordinates = np.zeros((len(vectors), 2))
+    coordinates[:, : vectors.shape[1]] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, :2]
+    return coordinates
+
+
 def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
     """Return the partition of the points that are in clusters, with label -1 for the other points."""
     inside = np.flatnonzero(labels >= 0)
@@ -496,10 +502,7 @@ def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) 
     labels = np.full(d.n, -1, dtype=np.intp)
     labels[inside] = found.labels
     left_out = f"{d.n - inside.size} of {d.n} points are in no cluster (label -1); W, S and T are those of the others."
-    coordinates = None
-    if found.coordinates is not None:
-        coordinates = np.zeros((d.n, 2))
-        coordinates[inside] = found.coordinates
+    coordinates = None if found.coordinates is None else _two_coordinates(*d.largest_eigenpairs(2))
     points = d.coordinates if found.points is not None else None
     return replace(found, labels=labels, points=points, coordinates=coordinates, index=d.index, notes=(left_out,))
 
