@@ -201,3 +201,11 @@ def test_a_row_so_far_away_that_all_others_tie_is_noted(metric, rng):
 
     assert "A row lies" in notes(1e15)
     assert "A row lies" not in notes(1e3)
+
+
+@pytest.mark.parametrize("how", [{"alpha": 0.1}, {"metric": "canberra"}, {"metric": "gaussian"}], ids=str)
+def test_a_far_row_is_no_matter_where_its_dissimilarities_are_not_large(how, rng):
+    x = rng.random((40, 2))
+    x[3, 1] = 1e15
+    notes = " ".join(es.energy_test(x, groups=np.repeat(["a", "b"], 20), n_resamples=19, rng=rng, **how).notes)
+    assert "A row lies" not in notes

@@ -351,15 +351,15 @@ def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
 
 def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
     """Return a note if one row is so far from the others that the rest of the data is lost in rounding."""
-    points = c.d.coordinates
-    if points is not None:
-        low, high = np.quantile(points, (0.25, 0.75), axis=0)
-        width, half = float(np.ptp(points, axis=0).max()), float((high - low).max())
-    elif c.d.is_stored:  # some rows of the matrix: a far one stands in each of them
-        some = np.abs(c.d.matrix[:: max(1, c.d.n // FEW_ROWS)])
-        width, half = float(some.max()), float(np.median(np.median(some, axis=1)))
-    else:
+    points, some = c.d.coordinates, np.arange(0, c.d.n, max(1, c.d.n // FEW_ROWS))
+    if points is None and not c.d.is_stored:
         return ()
+    others = np.arange(c.d.n)  # of a matrix: a far row stands in each of its rows
+    if points is not None:
+        column = int(np.ptp(points, axis=0).argmax())
+        some = others = np.union1d(some, (points[:, column].argmin(), points[:, column].argmax()))
+    rho = np.abs(c.d.rho(some, others))
+    width, half = float(rho.max()), float(np.median(np.median(rho, axis=1)))
     if half == 0 or tie_tolerance(width, c.d.n) < FAR_ROW * half:
         return ()
     return (
