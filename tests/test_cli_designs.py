@@ -341,6 +341,15 @@ def test_a_response_of_text_is_told_what_to_do(table, capsys):
     assert cli.main(["disco", "height ~ drug", "t.csv", "--resamples", "9", "--quiet"]) == 0
 
 
+def test_summaries_speak_the_words_of_the_command_line(table, rng, capsys):
+    x = rng.normal(size=(60, 2)) + 9 * (np.arange(60) % 2)[:, None]
+    pd.DataFrame(x, columns=["x", "y"]).to_csv("far.csv", index=False)
+    assert cli.main(["cluster", "far.csv", "--resamples", "5"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "take --resamples 28 or more" in shown
+    assert not [word for word in ("n_resamples", "`.", "cluster_test(") if word in shown]
+
+
 def test_notes_are_shown_where_they_are_asked_for(table, capsys):
     table.to_csv("t.csv", index=False)
     words = ["cluster", "t.csv", "--columns", "height", "--resamples", "9"]

@@ -128,7 +128,7 @@ def _run_study(options: argparse.Namespace, table: FileTable, reading: Reading) 
 
 def print_results(study: Study, console: Console, *, notes: bool) -> None:
     """Print the summaries of the partition and of its test, or a line that says why there is no test."""
-    console.say(study.found.summary())
+    console.tell(study.found.summary())
     if isinstance(study.test, str):
         console.say(f"\n{study.test}")
     else:

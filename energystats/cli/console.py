@@ -46,9 +46,14 @@ class Console:
         if not self.json and not self.quiet:
             self.write(printable(text))
 
+    def tell(self, text: str) -> None:
+        """Print a text of the library in the words of the command line, as `say` does."""
+        self.say(in_options(text))
+
     def show(self, result: VerdictFirst, *, notes: bool) -> None:
         """Print the summary of a result after an empty line, followed by its notes if `notes`."""
-        self.say("\n" + result.summary().replace("see `.notes`", "below" if notes else "--notes prints them"))
+        text = result.summary().replace("see `.notes`", "below" if notes else "--notes prints them")
+        self.tell("\n" + text)
         if notes and result.notes:
             self.say("\n".join(["\nNotes:", *sentences(map(in_options, result.notes))]))
 

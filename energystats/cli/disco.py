@@ -80,7 +80,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     note_if_equal(result.total, options.metric, console)
     save_picture(options.plot, [result], console)
     console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
-    console.say(result.summary())
+    console.tell(result.summary())
     head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}
     console.answer("disco", **head, model=payload_of(result))
 

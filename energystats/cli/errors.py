@@ -28,6 +28,11 @@ WORDS = {
     "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
     "(`energy_test`)": "(energystats test)",
+    "n_resamples of": "--resamples",
+    "use n_resamples=": "use --resamples ",
+    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer.": "use energystats cluster.",
+    "call cluster_test(X, k).": "use energystats cluster.",
+    " (`.partition`):": ":",
     "Use a smaller `n_init`, a random subset of the rows, or algorithm": "Use a random subset of the rows, or in "
     "Python `energy_cluster` with algorithm",
     "Use a smaller `n_init`, or a part of the matrix.": "Use a part of the matrix.",
@@ -59,7 +64,8 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 def in_options(text: str) -> str:
     """Return a message of the library with names of arguments replaced by command line options."""
     for ours, theirs in WORDS.items():
-        text = text.replace(ours, theirs)
+        pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
+        text = re.sub(pattern, theirs.replace("\\", r"\\"), text)
     return ALIKE.sub(lambda match: f"--{match[1].replace('_', '-')}", text)
 
 

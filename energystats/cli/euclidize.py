@@ -51,7 +51,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     save(options.output, lambda path: written.write(path, result.distances), console)
     save_picture(options.plot, [result], console)
     console.say(f"\n{file}: {given.describe()}.\n")
-    console.say(result.summary())
+    console.tell(result.summary())
     answer = {"file": file, "n": len(given.distances), "output": str(options.output)}
     console.answer("euclidize", **answer, result=payload_of(result))
 

@@ -73,7 +73,7 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
         columns = {"row": [rows[i] for i in result.rows], options.order: places, "segment": result.labels[result.rows]}
         write_labels(options.labels, columns, console, safe=options.spreadsheet_safe)
     save_picture(options.plot, [result], console)
-    console.say(result.summary())
+    console.tell(result.summary())
     head = {"file": table.file, "n": len(rows), "n_read": table.n_read, "columns": list(table.frame.columns)}
     breaks = [str(labels[options.order].iloc[result.rows[b]]) for b in result.breakpoints]
     found = payload_of(result) | {"rows": rows, "breaks": breaks}

@@ -55,7 +55,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
         pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
     note_if_equal(result.total, options.metric, console)
     save_picture(options.plot, [result, *pairs], console)
-    console.say("\n\n".join(found.summary() for found in (result, *pairs)))
+    console.tell("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
     head |= {name: getattr(options, name) for name, _ in LABELS.values()}
     more = {"pairs": payload_of(pairs[0]) if pairs else None}
