@@ -162,10 +162,14 @@ def normality_null(kept):
     return "\n".join(lines + [f"| {' | '.join(map(str, row))} |" for row in rows])
 
 
+def make_table(heads, rows):
+    """A table as Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in [heads, ["---"] * len(heads), *rows])
+
+
 def as_markdown(table):
     """A table that was kept as it was printed, as Markdown."""
-    lines = [table["heads"], ["---"] * len(table["heads"]), *table["rows"]]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return make_table(table["heads"], table["rows"])
 
 
 def beside(rows):

@@ -19,7 +19,6 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMB
 
 import argparse
 import json
-import re
 import sys
 import time
 import warnings
@@ -35,6 +34,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import energystats as es
 from benchmarks.environment import describe_environment
+from benchmarks.page import make_table, with_tables
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "rounded.json"
@@ -287,14 +287,8 @@ def rate(cells: dict[str, Any], key: str, what: str = "rejected") -> str:
     return "-" if found is None else f"{found[what] / found['of']:.2f}".removeprefix("0")
 
 
-def make_table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table in Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def make_tables(kept: dict[str, Any]) -> dict[str, str]:
-    """Write the three tables of the page."""
+    """Write the three tables of the page, by their marks."""
     cells = kept["cells"]
     columns = [(20, 1), (100, 1), (1000, 1), (2000, 1), (100, 2)]
     heads = ["population", *(f"n = {n:,}" for n, _ in columns[:-1]), "two columns, n = 100"]
@@ -306,22 +300,16 @@ def make_tables(kept: dict[str, Any]) -> dict[str, str]:
     ]
     power = [[row.name, f"{n:,}", rate(cells, f"power | {row.name} | {n} | 1")] for row in POWER for n in row.sizes]
     return {
-        "level": make_table(heads, level),
-        "heaps": make_table(["grid, share on a coarser one; population", "n", "rejected", "caution"], heaps),
-        "power": make_table(["clusters", "n", "rejected"], power),
+        "rounded: level": make_table(heads, level),
+        "rounded: heaps": make_table(["grid, share on a coarser one; population", "n", "rejected", "caution"], heaps),
+        "rounded: power": make_table(["clusters", "n", "rejected"], power),
     }
 
 
 def rewrite_page() -> None:
-    """Put the tables between `<!-- rounded: NAME -->` and `<!-- end -->`."""
+    """Put the tables between their marks on the page."""
     tables = make_tables(json.loads(RESULTS.read_text(encoding="utf-8")))
-    text = PAGE.read_text(encoding="utf-8")
-    for name, table in tables.items():
-        mark = re.escape(f"<!-- rounded: {name} -->")
-        text, count = re.subn(rf"({mark}\n).*?(<!-- end -->)", rf"\g<1>{table}\n\g<2>", text, flags=re.DOTALL)
-        if count != 1:
-            raise SystemExit(f"{PAGE.name}: {count} tables {name!r}")
-    PAGE.write_text(text, encoding="utf-8")
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
 
 def main() -> None:

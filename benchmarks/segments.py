@@ -37,6 +37,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import energystats as es
 from benchmarks.environment import describe_environment
+from benchmarks.page import make_table, with_tables
 from tests.simulations import ROWS_OF_ONE_LAW
 
 HERE = Path(__file__).parent
@@ -404,12 +405,6 @@ def run(*, fresh: bool, quick: bool, tables: list[str]) -> None:
 # ---------------------------------------------------------------- the page
 
 
-def make_table(heads: list[str], rows: list[list[str]]) -> str:
-    """Write a table of Markdown."""
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def rate(found: dict[str, Any] | None, key: str = "rejected") -> str:
     """Write a share of samples with three decimals."""
     return f"{found[key] / found['of']:.3f}" if found else "-"
@@ -507,12 +502,8 @@ def describe(place: dict[str, Any] | None) -> str:
 
 def rewrite_page() -> None:
     """Put the tables into docs/segments.md."""
-    text = PAGE.read_text(encoding="utf-8")
-    for name, table in make_tables(json.loads(RESULTS.read_text())).items():
-        begin, end = f"<!-- {name} -->", "<!-- end -->"
-        head, rest = text.split(begin, 1)
-        text = f"{head}{begin}\n\n{table}\n\n{end}{rest.split(end, 1)[1]}"
-    PAGE.write_text(text, encoding="utf-8")
+    tables = {name: f"\n{table}\n" for name, table in make_tables(json.loads(RESULTS.read_text())).items()}
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8"), tables), encoding="utf-8")
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from scipy.stats import binom, norm
 import energystats as es
 from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import _are_heaped, find_reach, jitter_places, jitter_ties
+from energystats._core.kept_results import KEPT_UP_TO, keeping_results
 from energystats.cluster_tests import scores
 from energystats.cluster_tests.data_notes import note_even_steps
 from energystats.cluster_tests.scores import _power_of_line, make_scorer
@@ -838,3 +839,21 @@ def test_two_significant_digits_make_no_modes(draw):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", es.TiesWarning)
         assert sum(es.cluster_test(draw(np.random.default_rng(i)), rng=i).pvalue <= 0.05 for i in range(15)) <= 3
+
+
+def test_results_are_kept_by_content_and_type_of_short_arrays():
+    calls = []
+
+    @keeping_results
+    def add_up(x, counts):
+        calls.append(x.size)
+        return float(x @ counts)
+
+    x, counts = np.array([1.5, 2.0]), np.array([3, 1])
+    assert [add_up(x, counts), add_up(x.copy(), counts.copy())] == [6.5, 6.5]
+    assert add_up(x[::-1], counts) == 7.5
+    assert add_up(x, counts.astype(np.uint8)) == 6.5
+    assert calls == [2, 2, 2]
+    long = np.ones(KEPT_UP_TO + 1)
+    assert add_up(long, long) == add_up(long, long) == long.size
+    assert calls[3:] == [long.size] * 2

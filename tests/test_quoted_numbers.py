@@ -78,7 +78,7 @@ def test_tables_between_marks_are_those_of_the_results(tmp_path):
     for name, table in segments.make_tables(json.loads(segments.RESULTS.read_text(encoding="utf-8"))).items():
         assert re.search(rf"<!-- {name} -->\n\n(.*?)\n\n<!-- end -->", page, re.DOTALL)[1] == table, name
     for name, table in rounded.make_tables(json.loads(rounded.RESULTS.read_text(encoding="utf-8"))).items():
-        assert f"<!-- rounded: {name} -->\n{table}\n<!-- end -->" in text, name
+        assert f"<!-- {name} -->\n{table}\n<!-- end -->" in text, name
 
 
 def test_results_have_the_day_and_the_versions_of_their_run():

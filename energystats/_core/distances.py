@@ -41,9 +41,8 @@ def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> Flo
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)
         return out
-    parts = np.array_split(
-        np.arange(len(X)), min(len(X), PARTS * THREADS)
-    )  # a thread whose core is busy makes fewer of them
+    # a thread whose core is busy makes fewer of the parts
+    parts = np.array_split(np.arange(len(X)), min(len(X), PARTS * THREADS))
     with ThreadPoolExecutor(THREADS) as pool:  # its threads end with the block, whatever happens
         list(pool.map(lambda rows: fill(X[rows[0] : rows[-1] + 1], Y, root, out[rows[0] : rows[-1] + 1]), parts))
     return out

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
+from energystats._core.kept_results import keeping_results
 from energystats._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["SAME", "Jittered", "PileAtEnd", "Reach", "Rounding", "find_reach", "jitter_places", "jitter_ties"]
@@ -43,7 +43,6 @@ PREFERRED = {2: {1: 9 / 16, 3: -1 / 16}} | {s: {1: 4 / 6, 2: -1 / 6} for s in ST
 BETWEEN_HEAPS = {2: {3}} | {s: {m for m in (s // 4, 3 * s // 8, s // 2) if m > 1} for s in STEPS}
 PREFERRED_SHARE = 0.03  # of all points, more than expected
 LONGEST_GRID = 200_000  # steps
-KEPT_UP_TO = 20_000  # distinct values, of which heaps are looked for once
 CENTRAL, OCCUPIED = (0.05, 0.95), 0.35  # quantiles; share of the places between heaps that as many points would take
 BEYOND_CHANCE, FAR_BEYOND, BY_CHANCE = 4.0, 6.0, 2.0  # standard deviations; two heaps are enough far beyond
 WIDEST_OF_TWO = 1.5  # standard deviations of all values, which two such heaps are apart
@@ -191,7 +190,7 @@ def jitter_ties(
     values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
     uniforms = rng.random(x.size)
     # simple fractions are more frequent than others among ratios, whose reach allows for it
-    preferred = _find_preferred_once(values, counts) if reach is find_reach else []
+    preferred = _find_all_preferred(values, counts) if reach is find_reach else []
     heaped = bool(preferred) or _are_heaped(values, counts)
     ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(values, counts, end)]
     # the others have the neighbours they would have if the pile were not there
@@ -281,19 +280,7 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
     return bool(np.all(np.abs(steps - np.round(steps)) <= OFF_GRID))
 
 
-def _find_preferred_once(values: FloatArray, counts: IntArray) -> list[tuple[BoolArray, FloatArray, float]]:
-    """Return what `_find_all_preferred` does; of few values it is kept, as every split jitters them again."""
-    if values.size > KEPT_UP_TO:
-        return _find_all_preferred(values, counts)
-    return _find_preferred_in(values.tobytes(), counts.astype(np.intp).tobytes())
-
-
-@lru_cache(maxsize=64)
-def _find_preferred_in(values: bytes, counts: bytes) -> list[tuple[BoolArray, FloatArray, float]]:
-    """Return what `_find_all_preferred` does, of the bytes of its arguments; cached."""
-    return _find_all_preferred(np.frombuffer(values), np.frombuffer(counts, dtype=np.intp))
-
-
+@keeping_results
 def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[BoolArray, FloatArray, float]]:
     """Find heaps, and again among the blocks around them, as some people round to fives and others to tens.
 

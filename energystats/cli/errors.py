@@ -65,7 +65,7 @@ def in_options(text: str) -> str:
     """Return a message of the library with names of arguments replaced by command line options."""
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
-        text = re.sub(pattern, theirs.replace("\\", r"\\"), text)
+        text = re.sub(pattern, theirs, text)
     return ALIKE.sub(lambda match: f"--{match[1].replace('_', '-')}", text)
 
 

@@ -359,10 +359,10 @@ def check_lines(d: Dissimilarity) -> None:
     """Raise ValueError if points have categories or missing values, so that they cannot be projected on lines."""
     if d.n_columns and d.coordinates is None:
         raise ValueError(
-            "Modes are looked for along lines, and categories or missing values have none: under "
-            f'{d.metric!r} no test of modes is known to keep its level. In Python, `cluster_test` with method="refit" '
-            'and null="independent" asks whether columns depend on each other. Test complete numeric columns alone, or '
-            "labels known before the data were seen (`energy_test`)."
+            "`metric` must compare numbers alone: modes are looked for along lines, and categories or missing values "
+            f"have none, so that under {d.metric!r} no test of modes is known to keep its level. In Python, "
+            '`cluster_test` with method="refit" and null="independent" asks whether columns depend on each other. Test '
+            "complete numeric columns alone, or labels known before the data were seen (`energy_test`)."
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +11,8 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
 from energystats._core.jitter import SAME, Reach, Rounding, find_reach, jitter_places, jitter_ties
-from energystats._core.ratios import Ratios, find_ratios
+from energystats._core.kept_results import keeping_results
+from energystats._core.ratios import find_ratios
 from energystats._core.row_counts import RowCounts, find_row_counts
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column
@@ -50,7 +50,6 @@ ROW_COUNTS = (
 INNER_SHARE = 0.9  # of the rows, whose distance from the middle is a width
 FAR_OUT = 4.0  # widths from the middle
 ISOLATED = 2.0  # widths from the third nearest row
-KEPT_UP_TO = 20_000  # values
 SINGLE, FINE = 2.0**-22, 1e-3  # relative rounding of single precision; of the deviation, where it is no step
 THIRD_NEAREST = 3  # 0 is the row itself
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
@@ -247,7 +246,7 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
-    ratios = _find_ratios_once(d.points[:, j] * unit + center)
+    ratios = _find_ratios(d.points[:, j] * unit + center)
     if ratios is None:
         return find_reach
 
@@ -258,14 +257,7 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
     return reach
 
 
-def _find_ratios_once(column: FloatArray) -> Ratios | None:
-    """Return the ratios that `find_ratios` sees in a column, or None; for short columns from a cache of results."""
-    return find_ratios(column) if column.size > KEPT_UP_TO else _find_ratios_in(column.tobytes())
-
-
-@lru_cache(maxsize=64)
-def _find_ratios_in(column: bytes) -> Ratios | None:
-    return find_ratios(np.frombuffer(column))
+_find_ratios = keeping_results(find_ratios)  # every split jitters the columns again
 
 
 def _row_counts(d: Points) -> RowCounts | None:

@@ -120,12 +120,11 @@ class NegativeTypeResult(Result):
             weak = ", but not strongly: unequal distributions can have E = 0" if self.strong is False else ""
             lines.append(f"By its formula it is {general} for all points{(strong or weak) if self.known else ''}.")
         if not self.holds:
-            largest = "no eigenvalue is above 0"
+            depth = "No eigenvalue is above 0."
             if self.max_eigenvalue > 0:
-                share = self.min_eigenvalue / self.max_eigenvalue
-                largest = f"the smallest eigenvalue is {share:.2g} times the largest"
+                depth = f"The smallest eigenvalue is {self.min_eigenvalue / self.max_eigenvalue:.2g} times the largest."
             lines.append(
-                f"{largest[0].upper()}{largest[1:]}. The witness c sums to 0 and has c'Rc > 0. "
+                f"{depth} The witness c sums to 0 and has c'Rc > 0. "
                 "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
             )
         elif self.method == "random subsets":

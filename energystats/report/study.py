@@ -164,6 +164,15 @@ class Study:
         """Return whether the data are a matrix of rho instead of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
+    @property
+    def has_several_spaces(self) -> bool:
+        """Return whether the test looked for lines in several spaces, for which p-values take a larger factor."""
+        from energystats.cluster_tests.unimodality import calibration_factor
+
+        if isinstance(self.test, str) or self.test.factor is None:
+            return False
+        return self.test.factor > calibration_factor(self.test.conservative)
+
     @cached_property
     def groups(self) -> Dispersion:
         """Return the dispersions within and between the clusters, with mean rho between each two."""
