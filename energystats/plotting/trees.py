@@ -304,7 +304,7 @@ def plot_validation(
     draw_points(right)
     which = f"{uncertain} uncertain (hollow)" if uncertain else "none uncertain"
     right.set_title(f"Points, {which}", loc="left", fontsize="medium")
-    top = 1.24 if right.child_axes else 1.12  # above the values of breaks, if there are any
+    top = 1.32 if right.child_axes else 1.12  # above the values of breaks, if there are any
     ax.text(0.0, top, "\n".join(textwrap.wrap(title, 100)), transform=ax.transAxes, va="bottom", weight="bold")
     return ax
 
