@@ -93,17 +93,17 @@ class Work:
 
     @property
     def amounts(self) -> tuple[float, ...]:
-        """Return the amounts of work by kind, in the order of the fields of `Rates`."""
+        """Return the estimated amounts of work of each kind, such as flops and sorted numbers, as a tuple."""
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """Return the work of `count` repetitions, which use the same memory again."""
+        """Return an estimate of work repeated `count` times, with the memory of one repetition."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice, seconds=count * self.seconds)
 
     def and_then(self, *others: Work) -> Work:
-        """Return the work of several parts in sequence under one name; memory is that of the largest part."""
+        """Return the sum of several estimates of work done one after the other; memory is that of the largest."""
         parts = (self, *others)
         pairs, flops, touched, ordered, steps = (
             math.fsum(column) for column in zip(*(part.amounts for part in parts), strict=True)
@@ -125,23 +125,23 @@ class Rates:
 
     @classmethod
     def slowest(cls, d: Any) -> Self:
-        """Return seconds per unit of work that no current machine should exceed; a user's metric may be slow."""
+        """Return seconds per unit of work that no current machine should exceed, as upper limits."""
         return cls(_limit_pair_rate(d) if getattr(d.metric, "trusted", False) else 2e-5, *SLOWEST_MACHINE)
 
     @classmethod
     def on_the_spot(cls, d: Any) -> Self:
-        """Measure seconds per unit of work on this machine, in a few milliseconds, and return them."""
+        """Measure the seconds per unit of each kind of work on this machine, in a few milliseconds."""
         return cls(_find_pair_rate(d), *_measure_machine())
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
-    """Estimate the time of one part of a call in seconds."""
+    """Estimate the seconds that an amount of work takes, given the seconds per unit."""
     amounts = (amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
     return work.seconds + math.fsum(amounts)
 
 
 def _count_columns(d: Any) -> int:
-    """Return the number of columns of the points, 1 for a matrix of rho."""
+    """Return the number of columns of the points, 1 for a dissimilarity matrix."""
     return max(1, int(d.n_columns))
 
 
@@ -172,7 +172,7 @@ MATRIX = Sample(None, np.empty((0, 0)))  # no rho has to be made
 
 
 def between_tables(n: int, m: int) -> Work:
-    """Estimate the work for a matrix of rho between the rows of two tables."""
+    """Estimate the time and memory for the dissimilarities between all rows of two tables."""
     return Work(
         what=f"all pairs of {n} and {m} points", advice="Use fewer rows at a time.", pairs=n * m, bytes=12 * n * m
     )
@@ -183,7 +183,7 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _measure_machine() -> tuple[float, float, float, float]:
-    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached.
+    """Measure the seconds for one flop, one number read, one number sorted and one small call; cached.
 
     Where something held up every run of a loop, the rate of the slowest machines is returned.
     """
@@ -212,14 +212,14 @@ def _measure_machine() -> tuple[float, float, float, float]:
 
 
 def _count_linear_algebra_threads() -> int:
-    """Return the number of threads that share a large matrix product."""
+    """Return the number of threads that linear algebra uses for a large matrix product."""
     from threadpoolctl import threadpool_info
 
     return max((int(each["num_threads"]) for each in threadpool_info() if each["user_api"] == "blas"), default=1)
 
 
 def _choose_clock() -> Callable[[], float]:
-    """Return a clock to time short loops: processor time of this thread if it is fine enough, else wall time.
+    """Choose a clock for timing short loops: processor time of the thread if fine enough, else wall time.
 
     After every product a thread waits for its turn in the interpreter, up to 5 ms each while others are busy, such as
     those of a Dask cluster that starts.
@@ -228,7 +228,7 @@ def _choose_clock() -> Callable[[], float]:
 
 
 def _measure_least_time(task: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
-    """Return the shortest time of five runs of a task, since other processes may slow some of them down."""
+    """Return the shortest time of five runs of a task, in seconds."""
     found = []
     for _ in range(RUNS):
         start = clock()
@@ -241,7 +241,7 @@ _known: dict[tuple[str, int], float] = {}
 
 
 def _find_pair_rate(d: Any) -> float:
-    """Return the seconds for one value of rho, measured on some points; cached for the package's metrics."""
+    """Return the measured seconds for one dissimilarity; cached for the package's own metrics."""
     if not d.n_columns:
         return 0.0
     key = repr(d.metric), _count_columns(d)
@@ -253,7 +253,7 @@ def _find_pair_rate(d: Any) -> float:
 
 
 def _measure_pairs(d: Any) -> float:
-    """Return the seconds for one value of rho, measured between growing numbers of rows of the data."""
+    """Measure the seconds for one dissimilarity, on growing numbers of rows of the data."""
     if d.has_points:
         points = d.points
     else:  # a table that is not in memory
@@ -277,7 +277,7 @@ def _measure_pairs(d: Any) -> float:
 
 
 def _limit_pair_rate(d: Any) -> float:
-    """Return the seconds for one value of rho of the package's own metrics that no current machine should exceed."""
+    """Return the seconds for one dissimilarity that no current machine should exceed, for the package's own metrics."""
     return 2e-8 * (5 + _count_columns(d))
 
 
@@ -292,7 +292,7 @@ def available_memory() -> float:
 
 
 def _read_free_memory() -> float | None:
-    """Return the available memory of the machine in bytes, or its total if that is all it reports; else None."""
+    """Return the available memory of the machine in bytes, or else its total memory; None if unknown."""
     try:
         for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
             if line.startswith("MemAvailable:"):
@@ -306,7 +306,7 @@ def _read_free_memory() -> float | None:
 
 
 def _read_container_limits() -> Iterator[float | None]:
-    """Yield the memory in bytes that a container still allows, for both versions of control groups."""
+    """Yield the bytes of memory that a container still allows, by each version of Linux control groups."""
     for limit, used in (
         ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
         ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
@@ -318,7 +318,7 @@ def _read_container_limits() -> Iterator[float | None]:
 
 
 def check_memory(*works: Work) -> None:
-    """Raise MemoryError with advice if work would not fit into memory."""
+    """Raise MemoryError with advice if the memory estimated for a call is not available."""
     # parts of a call may overlap in memory, so their sum is the safe estimate
     needed = math.fsum(work.bytes for work in works)
     if needed <= SMALL:
@@ -337,7 +337,7 @@ def check_memory(*works: Work) -> None:
 
 
 def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
-    """Raise if work does not fit into memory, warn if it takes long, and return whether to show a progress bar."""
+    """Check that a call fits into memory, warn if it will take long, and return whether to show a progress bar."""
     if not isinstance(progress, bool | np.bool_ | None):
         kind = type(progress).__name__
         raise TypeError(f"`progress` must be True, False or None, got {progress!r} of type {kind}.")
@@ -361,7 +361,7 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
 
 
 def _estimate_seconds(works: tuple[Work, ...], rates: Rates) -> float:
-    """Estimate the time of all parts of a call in seconds."""
+    """Estimate the seconds that all parts of a call take together."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
 
@@ -408,7 +408,7 @@ Block = TypeVar("Block")
 def with_bar(
     blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
 ) -> Generator[Block, None, None]:
-    """Yield blocks of work, with a tqdm progress bar that counts `size` items for each block if `progress`.
+    """Yield blocks of work one by one, with a tqdm progress bar if asked for, else with a warning when it takes long.
 
     Without a bar, a call that was not expected to take a minute says so when it has, as on a machine that others use.
     Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
@@ -429,7 +429,7 @@ def with_bar(
 def _warn_of_time(
     blocks: Iterable[Block], total: int, unit: str, size: Callable[[Block], int]
 ) -> Generator[Block, None, None]:
-    """Yield blocks of work, and warn once if they have taken a minute and are not done."""
+    """Yield blocks of work one by one, and warn once if they are not done after a minute."""
     started, done = time.monotonic(), 0
     for block in blocks:
         yield block

@@ -30,12 +30,12 @@ Times = Callable[[FloatArray], FloatArray]  # (n, c) -> matrix @ it
 
 
 def _block_size(count: int) -> int:
-    """Return the number of columns of a Krylov block when `count` eigenvalues are wanted: 2 count + 8."""
+    """Return the number of columns of a block for a block Krylov search of `count` eigenvalues: 2 count + 8."""
     return 2 * count + 8
 
 
 def fits_blocks(n: int, count: int) -> bool:
-    """Return whether six Krylov blocks for `count` eigenpairs have together at most n columns."""
+    """Return whether a matrix of order n is large enough for a block Krylov search of `count` eigenpairs."""
     return 6 * _block_size(count) <= n
 
 
@@ -81,7 +81,7 @@ def largest_by_blocks(
 
 
 def refine_pairs(times: Times, rough: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Compute eigenpairs from nearby vectors by one product with the matrix; (n, c); None if not near enough."""
+    """Refine approximate eigenvectors of a matrix by one product with it; None if the residuals are not small."""
     product = times(rough)
     unit = int(np.frexp(np.abs(product).max())[1])
     product = np.ldexp(product, -unit)

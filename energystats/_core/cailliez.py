@@ -20,20 +20,20 @@ MAX_STEPS = 200  # of the searches below, which end in fewer than ten on every e
 
 
 def cailliez_matrix(F_L: FloatArray, F_C: FloatArray) -> FloatArray:
-    """Return [[0, 2 F_L], [-I, -4 F_C]], whose largest real eigenvalue is Cailliez' constant [Cailliez 1983]."""
+    """Build the 2n x 2n matrix whose largest real eigenvalue is Cailliez' additive constant [Cailliez 1983]."""
     n = len(F_L)
     return np.block([[np.zeros((n, n)), 2 * F_L], [-np.eye(n), -4 * F_C]])
 
 
 def real_eigenvalues(A: FloatArray) -> FloatArray:
-    """Compute those eigenvalues of a square matrix whose imaginary part is zero up to rounding."""
+    """Compute the real eigenvalues of a square matrix: those whose imaginary part is zero up to rounding."""
     with one_thread_up_to(len(A)):
         values = eigvals(A, check_finite=False)
     return np.asarray(values.real[np.abs(values.imag) <= 1e-7 * np.abs(values).max(initial=0.0)])
 
 
 def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
-    """Find the least kappa such that distances d + kappa' are Euclidean for every kappa' >= kappa.
+    """Find Cailliez' constant: the least kappa such that distances d + kappa, and all larger sums, are Euclidean.
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
@@ -61,19 +61,19 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
 
 def _lowest_or_bound(F: FloatArray) -> float:
-    """Return a matrix's smallest eigenvalue on vectors of sum 0 if it is below -rounding, else -rounding."""
+    """Compute a matrix's smallest eigenvalue on vectors of sum 0, but at most minus the rounding error."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
 
 def _larger_root(c: float, l: float) -> float:
-    """Return the larger root kappa of l + 2 kappa c + kappa^2/2 = 0; -inf if there is no real root."""
+    """Return the larger root kappa of the quadratic l + 2 c kappa + kappa^2/2 = 0; -inf if no root is real."""
     discriminant = 4 * c * c - 2 * l
     return -2 * c + float(np.sqrt(discriminant)) if discriminant >= 0 else -np.inf
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """Find the larger kappa with v'G v = 0, G the Gram matrix of distances d + kappa, v a unit vector of sum 0."""
+    """Find the larger constant kappa with v'Gv = 0, where G is the Gram matrix of distances d + kappa."""
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
@@ -84,7 +84,7 @@ def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: Flo
 
 
 def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """Find the upper end of the interval around kappa in which distances d + kappa are not Euclidean (f <= 0).
+    """Find, by growing kappa, the upper end of the interval in which distances d + kappa are not Euclidean.
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
     beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
@@ -102,7 +102,7 @@ def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatA
 def _find_next_failure(
     F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
 ) -> float | None:
-    """Find a constant x > kappa such that distances d + x are not Euclidean (f(x) < 0); None if there is none.
+    """Find a constant x > kappa such that distances d + x are not Euclidean; None if there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
@@ -127,7 +127,7 @@ def _find_next_failure(
 
 
 def _lower_bound(f_a: float, f_b: float, width: float) -> float:
-    """Compute a lower bound of the eigenvalue f(kappa) over an interval from its values at both ends.
+    """Compute a lower bound of the smallest eigenvalue of a Gram matrix on an interval from its values at both ends.
 
     It is f_a (1 - t) + f_b t - width^2 t (1 - t)/2, at its least over t in [0, 1].
     """

@@ -17,12 +17,12 @@ NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 
 
 def eigenvalue_bound(eigenvalues: FloatArray, k: int) -> float:
-    """Compute the upper bound on S of k clusters from the largest eigenvalues of G_c, in descending order."""
+    """Compute the spectral upper bound on the between dispersion of k clusters, from the largest eigenvalues."""
     return float(eigenvalues[: k - 1].sum())
 
 
 def eigenvalue_bound_on_line(gaps: FloatArray, weights: FloatArray, k: int) -> float:
-    """Compute the upper bound on S of one column for |x - y| from its sorted distinct values; (m - 1,), (m,).
+    """Compute the spectral upper bound on the between dispersion of k clusters of one column, under rho = |x - y|.
 
     Gaps and weights below `NEGLIGIBLE` are raised to it, which hardly changes the sum.
     """

@@ -18,7 +18,7 @@ ROUND_ENOUGH = 0.05  # smallest to largest curvature
 
 
 def lie_on_ellipsoid(points: FloatArray) -> bool:
-    """Return whether points span three dimensions and lie on one ellipsoid there, to rounding; (n, d), d >= 3.
+    """Return whether points in three or more dimensions lie on an ellipsoid in a three-dimensional subspace; (n, d).
 
     Ellipsoids are the quadrics y'Ay + b'y + c = 0 with definite A. Points on several quadrics, as on a circle, are on
     none for certain. O(n d^2) time.

@@ -62,7 +62,7 @@ def _multiply(a: Pair, b: Pair) -> Pair:
 
 @njit
 def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatArray:
-    """Compute running sums of weights and moments of sorted points, each in two rows; (n - 1,), (n,) -> (6, n + 1).
+    """Compute running sums of weights and moments of sorted points, in double-double precision; (6, n + 1).
 
     Rows 0-1 hold the mass, 2-3 the sum of w y with y measured from the point where half of the mass is reached,
     4-5 the sum of w y**2 if squared, else that of w_a w_b |y_a - y_b| over pairs.
@@ -90,13 +90,13 @@ def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatA
 
 @njit
 def _subtract_sums(sums: FloatArray, i: int, j: int, row: int) -> Pair:
-    """Compute the sum over sorted points i..j-1 as the difference of two running sums, in twice the precision."""
+    """Compute the sum over sorted points i..j-1 as the difference of two running sums, in double-double precision."""
     return _add_exactly((sums[row, j], sums[row + 1, j]), (-sums[row, i], -sums[row + 1, i]))
 
 
 @njit
 def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> float:
-    """Compute W of the cluster of sorted points i..j-1 from running sums, in twice the precision."""
+    """Compute the within dispersion of sorted points i..j-1 from running sums, in double-double precision."""
     mass = _subtract_sums(sums, i, j, 0)
     moment = _subtract_sums(sums, i, j, 2)
     last = _subtract_sums(sums, i, j, 4)
@@ -115,7 +115,7 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 def _find_best_of_few(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
 ) -> tuple[float, int]:
-    """Find q with the smallest total W = old[q] + W(points start+q..start+r), one by one; return W and q."""
+    """Find the start of the last cluster that minimises the within dispersion of sorted points, one by one."""
     j = start + r + 1
     mass_j, moment_j, last_j = sums[0, j], sums[2, j], sums[4, j]
     mass_low, moment_low, last_low = sums[1, j], sums[3, j], sums[5, j]
@@ -143,7 +143,7 @@ def _find_best_of_few(
 
 @njit
 def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
-    """Fill `out` with W of sorted points i..j-1, i = first, first + 1, ...; -1 where too many digits cancel."""
+    """Fill `out` with within dispersions of runs of sorted points that end at j - 1; -1 where digits cancel."""
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
     U, U_low = sums[2, first:stop], sums[3, first:stop]
@@ -167,7 +167,7 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find q with the smallest total W = old[q] + W(points start+q..start+r), in batches; return W and q."""
+    """Find the start of the last cluster that minimises the within dispersion of sorted points, in batches."""
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -197,7 +197,7 @@ def _fill_rows(
     top: int,
     bottom: int,
 ) -> None:
-    """Fill rows begin..end-1 of a layer that have the strides top, top/2, ..., bottom, each between its neighbours.
+    """Fill rows of a table of least within dispersions of sorted points, by strides that are halved.
 
     Once the strides are short, one block of rows is filled after another, which stays in the cache.
     """
@@ -232,7 +232,7 @@ def _fill_next_layer(
     chosen: Ranks,
     apply: Apply | None,
 ) -> None:
-    """Fill new[r], the least W with one more cluster: min over q <= r of old[q] + W(points start+q..start+r).
+    """Compute the least within dispersions of the first points with one more cluster, for every number of points.
 
     The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
     as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
@@ -252,14 +252,14 @@ def _fill_next_layer(
 
 @njit
 def _fill_first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """Fill old[r] with W of the single cluster of sorted points first..first+r, for every r."""
+    """Fill `old` with the within dispersion of one cluster of the first points, for every number of points."""
     for r in range(old.size):
         old[r] = _compute_cost_exactly(sums, first, first + r + 1, squared)
 
 
 @njit
 def _find_last_row(sums: FloatArray, squared: bool, start: int, old: FloatArray, least: int) -> tuple[float, int]:
-    """Find the smallest W of a partition of all points, and the index at which its last cluster starts."""
+    """Find the least within dispersion of a partition of all sorted points, and where its last cluster starts."""
     return _find_best_run(sums, squared, start, old, old.size - 1, least, old.size - 1, np.empty(AT_ONCE))
 
 
@@ -273,7 +273,7 @@ def _run_layers(
     choices: Ranks,
     apply: Apply | None,
 ) -> int:
-    """Find the best partition of sorted points into k >= 2 runs; return where run `half` + 1 starts.
+    """Find by dynamic programming the best partition of sorted points into k runs; return where a middle run starts.
 
     Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
     down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C can
@@ -299,7 +299,7 @@ def _run_layers(
 
 
 def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, shared: int = SHARED) -> IntArray:
-    """Find the first points of runs 2..k in the best partition of sorted points; (6, n + 1) -> (k - 1,).
+    """Find where clusters 2 to k start in the best partition of sorted points into k runs; (6, n + 1) -> (k - 1,).
 
     Layers of more than `shared` points are filled by several threads, with the same result.
     """
@@ -308,7 +308,7 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, share
 
 
 def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, apply: Apply | None) -> list[int]:
-    """Find the first points of runs 2..k as `best_breaks`, in any order, with rows shared by `apply`."""
+    """Find where clusters 2 to k start in the best partition of sorted points, in parts that fit into memory."""
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
     while spans:

@@ -25,7 +25,7 @@ TABLES = 4  # that are added in one step; they stay in a fast cache
 
 
 def pack_labels(codes: AnyArray, k: int) -> AnyArray:
-    """Pack the membership in the first k groups into bits, eight rows to a byte; (n, b) -> (k, n/8, b)."""
+    """Pack indicators of the first k groups into bits, eight rows to a byte; codes (n, b) -> (k, n/8, b)."""
     rows = -(-len(codes) // LANES)
     # tables are added several at a time, so that those below the last row need bits, too
     bits = np.zeros((k, rows + TABLES - 1, codes.shape[1]), dtype=np.uint8)
@@ -35,7 +35,7 @@ def pack_labels(codes: AnyArray, k: int) -> AnyArray:
 
 
 def add_row(out: FloatArray, o: int, first: FloatArray, f: int, others: FloatArray, rows: tuple[Any, ...]) -> None:
-    """Set row `o` of `out` to row `f` of `first` plus some rows of `others`; (., 8) each."""
+    """Set a row of `out` to a row of `first` plus some rows of `others`, each of eight numbers."""
     for c in range(LANES):
         total = first[f, c]
         for row in rows:
@@ -44,20 +44,20 @@ def add_row(out: FloatArray, o: int, first: FloatArray, f: int, others: FloatArr
 
 
 def add_row_product(out: FloatArray, o: int, left: FloatArray, i: int, right: FloatArray, j: Any) -> None:
-    """Add the entrywise product of row `i` of `left` and row `j` of `right` to row `o` of `out`; (., 8) each."""
+    """Add the elementwise product of a row of `left` and a row of `right` to a row of `out`, each of eight numbers."""
     for c in range(LANES):
         out[o, c] += left[i, c] * right[j, c]
 
 
 def _compile_as_vectors(numba: Any) -> None:
-    """Let compiled loops do the two operations on rows by the processor's widest registers."""
+    """Compile the sum and the product of rows of eight numbers to vector instructions of the processor."""
     # numba's own loops of eight steps stay loops over single numbers
     from llvmlite import ir
 
     intrinsic, overload = numba.extending.intrinsic, numba.extending.overload
 
     def place(context: Any, builder: Any, kind: Any, array: Any, row_kind: Any, row: Any) -> Any:
-        """Return a pointer to a row of eight numbers."""
+        """Return a pointer to a row of eight numbers in an array, for generated machine code."""
         at = context.cast(builder, row, row_kind, numba.types.intp)
         data = context.make_array(kind)(context, builder, array).data
         start = builder.gep(data, [builder.mul(at, ir.Constant(at.type, LANES))])
@@ -114,7 +114,7 @@ def add_tile(
     weights: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the sums of some columns of a tile of R between all pairs of groups, for every labeling; (b, k, k).
+    """Add the sums of a tile of dissimilarities between all pairs of groups to `sums`, for b labelings; (b, k, k).
 
     Of a tile on the diagonal (`row` = `column`) only pairs above the diagonal are summed.
 
@@ -177,7 +177,7 @@ def _fill_table(
     table: FloatArray,
     part: int,
 ) -> None:
-    """Fill one of the tables with the sums of all subsets of eight weighted rows of a tile, in columns j to j + 7."""
+    """Fill a lookup table with the weighted sums of all subsets of eight rows of a tile, for eight of its columns."""
     base, size = part * SUBSETS, 1
     for c in range(LANES):
         table[base, c] = 0.0
@@ -193,7 +193,7 @@ def _fill_table(
 
 @njit
 def _fill_members(weights: FloatArray, first: int, count: int, table: FloatArray) -> None:
-    """Fill the first table with the weights of those of eight points that are in a subset, and 0 for the others."""
+    """Fill a lookup table with the weights of eight points, 0 for those outside a subset, for every subset."""
     for subset in range(SUBSETS):
         for c in range(LANES):
             table[subset, c] = weights[first + c] if (subset >> c) & 1 and c < count else 0.0

@@ -22,7 +22,7 @@ NARROWER = 0.5, 0.25  # of a window, in which the emptiest place of a gap is fou
 
 
 def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
-    """Find the gap in which two clusters are better parted than where they are cut; positions (n,), labels 0, 1 (n,).
+    """Find a sparse gap between two clusters on a line that is clearer than their border; None without one; (n,), (n,).
 
     A gap has clearly fewer points in a window around it than both the crowds beside it and the place of the cut. Of
     gaps that are about as empty as the emptiest, that with the fewest points between it and the cut is taken. None if
@@ -39,7 +39,7 @@ def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
 
 
 def find_nearest_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
-    """Find the clear gap along a line with the fewest points between it and the cut of two clusters; None for none.
+    """Find the clear gap on a line with the fewest points between it and the border of two clusters; None without one.
 
     If the cut lies in a gap, less than `slack` points from its emptiest place, that place is returned.
     """
@@ -53,7 +53,7 @@ def find_nearest_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float |
 
 
 def crowding_of(t: FloatArray, labels: IntArray) -> float:
-    """Compute how densely points lie where two clusters are cut, as a share of the crowds beside it; (n,), (n,).
+    """Compute the density of points at the border of two clusters on a line, relative to its sides; (n,), (n,).
 
     It is the smallest share in any window in which the cut has clearly fewer points, or else that in the widest.
     """
@@ -62,7 +62,7 @@ def crowding_of(t: FloatArray, labels: IntArray) -> float:
 
 
 def list_gaps(t: FloatArray, crowding: float) -> list[float]:
-    """List clear gaps along a line that are at most half as crowded as `crowding`; positions (n,) -> places.
+    """List the positions of clear gaps on a line that are at most half as dense as `crowding`; (n,).
 
     They are those in the widest windows that show any.
     """
@@ -97,12 +97,12 @@ class _Counts:
 
     @property
     def is_clear(self) -> BoolArray:
-        """Return whether each place has clearly fewer points than the crowds beside it; (n - 1,)."""
+        """Return whether clearly fewer points lie near each place on a line than on both sides of it; (n - 1,)."""
         return np.asarray(self.crowds - self.counts > CLEARLY_FEWER * np.sqrt(self.crowds))
 
     @property
     def share(self) -> FloatArray:
-        """Return the count at each place as a share of the crowds beside it; (n - 1,)."""
+        """Compute the number of points near each place on a line, relative to that on both its sides; (n - 1,)."""
         return np.asarray(self.counts / np.maximum(self.crowds, 1))
 
 
@@ -126,7 +126,7 @@ class _SortedPoints:
 
     @classmethod
     def of(cls, t: FloatArray, labels: IntArray) -> _SortedPoints:
-        """Sort the positions of two clusters with labels 0 and 1; (n,), (n,)."""
+        """Sort the positions of two clusters on a line, and find the cut that best separates them; (n,), (n,)."""
         order = np.argsort(t, kind="stable")
         left = int(t[labels == 0].mean() > t[labels == 1].mean())
         x, on_left = t[order], labels[order] == left
@@ -136,27 +136,27 @@ class _SortedPoints:
 
     @property
     def places(self) -> FloatArray:
-        """Return the places halfway between neighbouring points; (n - 1,)."""
+        """Return the midpoints between neighbouring sorted points; (n - 1,)."""
         return np.asarray(0.5 * (self.x[:-1] + self.x[1:]))
 
     @property
     def parts(self) -> BoolArray:
-        """Return whether the points on either side of each place differ; (n - 1,)."""
+        """Return for each pair of neighbouring sorted points whether they differ; (n - 1,)."""
         return np.asarray(self.x[1:] > self.x[:-1])
 
     @property
     def is_equal(self) -> bool:
-        """Return whether all points are equal."""
+        """Return whether all points on a line are equal."""
         return not self.spread > 0
 
     def crowding(self, windows: Sequence[float]) -> float:
-        """Return the smallest share of points at the cut in windows that show clearly fewer there; else the first."""
+        """Compute the density of points at the border of two clusters, relative to that on its sides."""
         seen = [self.count(window) for window in windows]
         shares = [float(one.share[self.cut]) for one in seen if one.is_clear[self.cut]]
         return min(shares, default=float(seen[0].share[self.cut]))
 
     def find_gap_at_cut(self, slack: int) -> float | None:
-        """Return the emptiest place near the cut if that lies in a gap, less than `slack` points from it; else None.
+        """Return the sparsest place near the border of two clusters if the border lies in a gap, else None.
 
         The widest of the narrower windows in which the cut has clearly fewer points than the crowds decides.
         """
@@ -169,14 +169,14 @@ class _SortedPoints:
         return None
 
     def count(self, window: float) -> _Counts:
-        """Count points around every place, in windows of half width `window` times the spread times n**-.2."""
+        """Count the points in a window around every midpoint between neighbouring sorted points."""
         x, places, half = self.x, self.places, window * self.spread * self.x.size**-0.2
         counts = np.searchsorted(x, places + half, "right") - np.searchsorted(x, places - half, "left")
         crowds = np.minimum(np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1])
         return _Counts(window, half, counts, crowds)
 
     def refine(self, seen: _Counts, i: int) -> float:
-        """Return the emptiest place near place i in narrower windows, of equal ones that between points far apart."""
+        """Return the sparsest place near place i of a line, by counting points in ever narrower windows."""
         apart = np.diff(self.x)
         for narrower in NARROWER:
             near = np.flatnonzero((np.abs(self.places - self.places[i]) <= seen.half) & self.parts)
@@ -187,7 +187,7 @@ class _SortedPoints:
 
 
 def _choose_gap(line: _SortedPoints, seen: _Counts, clear: BoolArray, *, among_all: bool = False) -> float | None:
-    """Return the place of the gap next to the cut among those about as empty as the emptiest, or among all; or None."""
+    """Choose the gap nearest to the border of two clusters among the sparsest gaps, or among all; None without any."""
     clear = clear & line.parts
     if not clear.any():
         return None
@@ -199,13 +199,13 @@ def _choose_gap(line: _SortedPoints, seen: _Counts, clear: BoolArray, *, among_a
 
 
 def _spread_of(x: FloatArray, within: float = 0.0) -> float:
-    """Return the smallest measure of spread of sorted points that is not 0: of all, of the quartiles, or `within`."""
+    """Compute the smallest positive one of three spreads of sorted x: sd, scaled interquartile range, `within`."""
     spreads = (float(x.std()), float(np.ptp(np.quantile(x, [0.25, 0.75]))) / 1.349, within)
     return min((spread for spread in spreads if spread > 0), default=0.0)
 
 
 def _emptiest_of_runs(clear: BoolArray, counts: IntArray) -> IntArray:
-    """Return of each run of neighbouring places that are clear the one with the smallest count; (n - 1,) -> (m,)."""
+    """Find the index with the smallest count in each run of consecutive True entries; (n - 1,), (n - 1,) -> (m,)."""
     starts = np.flatnonzero(clear & ~np.append(False, clear[:-1]))
     ends = np.flatnonzero(clear & ~np.append(clear[1:], False))
     return np.array([s + int(counts[s : e + 1].argmin()) for s, e in zip(starts, ends, strict=True)], dtype=np.intp)

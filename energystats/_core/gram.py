@@ -220,7 +220,7 @@ def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, Floa
 
 
 def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply the (weighted) centred Gram matrix G_c by a matrix of columns; (n, c) -> (n, c)."""
+    """Multiply the (weighted) double-centred Gram matrix by columns, given a product with rho; (n, c) -> (n, c)."""
     # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
     share = (weights / weights.sum())[:, None]
@@ -230,7 +230,7 @@ def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) 
 
 
 def _build_gram(multiply: Multiply, weights: FloatArray) -> FloatArray:
-    """Build the (weighted) centred Gram matrix G_c from a function that multiplies by R; (n, n)."""
+    """Build the (weighted) double-centred Gram matrix from a function that multiplies by dissimilarities; (n, n)."""
     gram = multiply_gram(multiply, weights, np.eye(weights.size))
     return 0.5 * (gram + gram.T)
 

@@ -26,7 +26,7 @@ def cut_passes(
     threshold: float,
     max_passes: int,
 ) -> tuple[int, bool]:
-    """Move single vertices between clusters as long as the sum of costs/masses falls by more than `threshold`.
+    """Move single vertices between clusters of a graph while the sum of cluster costs over masses falls by enough.
 
     The adjacency is in compressed rows: `links[starts[i]:starts[i + 1]]` belong to `neighbours` of vertex i, and
     `loops` is its diagonal. `costs[l]` is the sum over C_l of `offsets` less all links inside C_l (both ways), and

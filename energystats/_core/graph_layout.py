@@ -13,7 +13,7 @@ __all__ = ["place_vertices"]
 
 
 def place_vertices(matrix: Any) -> FloatArray:
-    """Compute coordinates for drawing a graph, spectral within each component, components side by side; (n, 2)."""
+    """Compute plane coordinates for drawing a graph, each connected component on its own, side by side; (n, 2)."""
     from scipy.sparse.csgraph import connected_components
 
     count, component = connected_components(matrix, directed=False)
@@ -29,7 +29,7 @@ def place_vertices(matrix: Any) -> FloatArray:
 
 
 def _place_component(matrix: Any) -> FloatArray:
-    """Compute coordinates for drawing a connected graph in a square of side 2, spectral, then by springs; (n, 2)."""
+    """Compute plane coordinates for drawing a connected graph: spectral ones, improved by a spring layout; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
     np.fill_diagonal(dense, 0.0)

@@ -61,7 +61,7 @@ UpperTiles = Iterable[tuple[int, int, FloatArray]]
 
 
 def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> FloatArray:
-    """Compute M[b] = Z[:, :, b]' R Z[:, :, b] for symmetric R, from one of its triangles; (b, k, k).
+    """Compute sums of dissimilarities between groups for b labelings, from tiles of the upper triangle; (b, k, k).
 
     Where many labelings are given as labels, tables of sums replace the product. Else labelings are shared out in
     portions whose width does not depend on the number of threads, so that the numbers do not either. Every portion goes
@@ -81,7 +81,7 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> Floa
 
 
 def tables_serve(n: int, k: int, b: int) -> bool:
-    """Return whether tables of sums are faster than a product for b labelings of n points, k groups of which count."""
+    """Return whether lookup tables are faster than matrix products for the group sums of b labelings of n points."""
     if b < TABLES_FROM or n * n * k * b < THREADED_FROM:
         return False
     from energystats._core import jit
@@ -90,7 +90,7 @@ def tables_serve(n: int, k: int, b: int) -> bool:
 
 
 def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
-    """Compute M of every labeling by the method of the four Russians; (b, k, k)."""
+    """Compute sums of dissimilarities between groups for b labelings, by the method of the Four Russians; (b, k, k)."""
     from energystats._core.four_russians import add_tile, pack_labels
 
     n, k, b = Z.shape
@@ -133,7 +133,7 @@ class _LabelingSums:
         self.rows, self.product = slice(0, 0), np.empty((0, 0))
 
     def add(self, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:
-        """Add (upper triangle + half of the diagonal) @ columns; neighbouring tiles of the same rows as one."""
+        """Add the product of tiles of the upper triangle with group indicators to the running sums."""
         for row, column, tile in tiles:
             height, width = tile.shape
             part = tile @ self._columns_of(slice(column, column + width))
@@ -146,17 +146,17 @@ class _LabelingSums:
             self.rows, self.product = slice(row, row + height), part
 
     def _columns_of(self, rows: slice) -> FloatArray:
-        """Take, or make, the rows of all groups and labelings; (r, k b)."""
+        """Return the indicators of all groups and labelings for some rows, computed or as stored; (r, k b)."""
         return self.Z[rows].reshape(-1, self.k * self.b) if self.columns is None else self.columns[rows]
 
     def _close_rows(self) -> None:
-        """Sum the product of the last rows by their groups."""
+        """Sum the pending product of rows and indicators by the groups of these rows, and add it to the totals."""
         if self.rows.stop:
             product = self.product.reshape(-1, self.k, self.b)
             self.half += np.einsum("ijb,ilb->jlb", self.Z[self.rows], product)
 
     def sums(self) -> FloatArray:
-        """Return M of both triangles; (b, k, k)."""
+        """Return the sums of dissimilarities between groups for each labeling, both triangles added; (b, k, k)."""
         self._close_rows()
         # R is symmetric, so the lower triangle contributes the transposed sums
         self.half += self.half.transpose(1, 0, 2).copy()
@@ -164,7 +164,7 @@ class _LabelingSums:
 
 
 def _some_at_a_time(upper: UpperTiles) -> Iterator[list[tuple[int, int, FloatArray]]]:
-    """Yield some tiles at a time, few enough for the memory and many enough for threads not to wait at each."""
+    """Collect tiles of a matrix in batches of limited memory, and yield each batch as a list."""
     batch: list[tuple[int, int, FloatArray]] = []
     size = 0
     for tile in upper:
@@ -178,7 +178,7 @@ def _some_at_a_time(upper: UpperTiles) -> Iterator[list[tuple[int, int, FloatArr
 
 
 def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
-    """Multiply R by columns, from the upper triangle of R; (n, c) -> (n, c)."""
+    """Multiply a symmetric matrix by columns, given tiles of its upper triangle; (n, c) -> (n, c)."""
     product = np.zeros_like(columns)
     for row, column, tile in upper:
         height, width = tile.shape
@@ -189,7 +189,7 @@ def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
 
 
 def add_totals(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
-    """Pass tiles on, and add R @ weights to `totals` on the way; (n,), (n,)."""
+    """Yield tiles of a symmetric matrix unchanged, while adding the matrix times `weights` to `totals`; (n,), (n,)."""
     for row, column, tile in upper:
         height, width = tile.shape
         totals[row : row + height] += tile @ weights[column : column + width]
@@ -199,12 +199,12 @@ def add_totals(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> It
 
 
 def absolute_total(upper: UpperTiles) -> float:
-    """Sum |R_ij| over all ordered pairs."""
+    """Sum the absolute entries of a symmetric matrix, given tiles of its upper triangle."""
     return float(sum((1 + (row != column)) * np.abs(tile).sum() for row, column, tile in upper))
 
 
 def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply R_ij = |x_i - x_j| by columns, from the gaps of sorted x; (n - 1,), (n, c) -> (n, c).
+    """Multiply the matrix of |x_i - x_j| by columns, from the gaps of sorted x, in O(n); (n - 1,), (n, c) -> (n, c).
 
     Every gap is counted once for each pair of points that it separates, so that non-negative columns
     give sums of non-negative terms: nothing cancels, whatever the offset of x.
@@ -218,7 +218,7 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """Compute M for R_ij = |x_i - x_j|, order sorting the x; (n - 1,), (n,), (n, k, b) -> (b, k, k)."""
+    """Compute sums of |x_i - x_j| between groups for b labelings, from gaps of sorted x; (n - 1,), (n,), (n, k, b)."""
     n, k, b = Z.shape
     if Z.size >= COMPILED_FROM:
         from energystats._core import jit
@@ -233,7 +233,7 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
 
 
 def sums_of_sorted_groups(x: FloatArray, codes: IntArray, k: int) -> FloatArray | None:
-    """Compute M = Z'RZ for R_ij = |x_i - x_j| and one labeling, from the sorted groups; (n,), (n,) -> (k, k).
+    """Compute sums of |x_i - x_j| between groups for one labeling from sorted groups; None if not worth it; (k, k).
 
     None for few points, and where loops are not compiled: there `block_sums_sorted` is as fast.
     """
@@ -255,13 +255,13 @@ def sums_of_sorted_groups(x: FloatArray, codes: IntArray, k: int) -> FloatArray 
 
 
 def _build_bin_matrix(codes: IntArray, weights: FloatArray, n_bins: int) -> csr_array:
-    """Put the weights of n rows in the columns of their bins; (n, n_bins)."""
+    """Build a sparse matrix with the weight of each row in the column of its bin; (n, n_bins)."""
     n = codes.size
     return csr_array((weights, codes, np.arange(n + 1)), shape=(n, n_bins))
 
 
 def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-    """Sum w_x w_y rho between bins, whose number does not matter to the time: O(n^2); (n_bins, n_bins).
+    """Sum weighted dissimilarities between bins of rows, from tiles of the upper triangle; O(n^2); (n_bins, n_bins).
 
     Where the rows of a bin follow each other, their entries are added up as they stand, about ten times as fast.
     """
@@ -283,13 +283,13 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
 
 
 def _sum_runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
-    """Sum neighbouring columns that belong to one bin; return the bins that there are, and the sums."""
+    """Sum neighbouring columns that share a bin code; return the bins found, and the sums."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
 
 
 def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-    """Sum w_x w_y |x - y| between bins, order sorting the x; O(n n_bins)."""
+    """Sum w_x w_y |x - y| over the pairs of points of each two bins, from sorted x; O(n n_bins); (n_bins, n_bins)."""
     n = order.size
     if n * n_bins >= COMPILED_FROM:
         from energystats._core import jit
@@ -303,7 +303,7 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
 def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sum w_x w_y rho between bins where R is known by its products alone; O(n^2 n_bins) where a product is O(n^2)."""
+    """Sum weighted dissimilarities between bins of rows, given only a function that multiplies by the matrix."""
     Z, sums = _build_bin_matrix(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
@@ -325,7 +325,7 @@ def slice_factor(d: int, alpha: float = 1.0) -> float:
 
 
 def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArray:
-    """Draw independent uniform unit vectors, the single one there is for d = 1; (d, count)."""
+    """Draw independent uniform unit vectors in d dimensions; for d = 1 return the single vector 1; (d, count)."""
     if d == 1:
         return np.ones((1, 1))
     # the normal distribution is the same in all directions
@@ -343,17 +343,17 @@ class _LinearMap(Protocol):
 
     @property
     def has_tiles(self) -> bool:
-        """Return whether sums come from tiles of R, and take `Indicators`."""
+        """Return whether sums over pairs are computed from tiles of the matrix, and accept labels as codes."""
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether products take `Indicators` in any case, because there are many rows."""
+        """Return whether products always take labels as codes, since indicators of many rows need much memory."""
 
     def block_sums(self, Z: Any) -> FloatArray:
-        """Compute Z'RZ for every labeling; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for every labeling; indicators (n, k, b) -> (b, k, k)."""
 
     def block_sums_and_totals(self, Z: Any, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute Z'RZ for every labeling, and R @ weights."""
+        """Compute sums of dissimilarities between groups for every labeling, and weighted sums from each point."""
 
 
 def null_sums(
@@ -365,7 +365,7 @@ def null_sums(
     n_blocks: int,
     at_once: int | None = None,
 ) -> Iterator[tuple[FloatArray, FloatArray]]:
-    """Yield M and the group sizes (sums of weights) of every labeling, (b, k, k) and (b, k) at a time.
+    """Yield sums of dissimilarities between groups and group sizes for all labelings, in batches; (b, k, k), (b, k).
 
     `groups_multiplied` go through the product with R. `at_once` of the `n_blocks` blocks of labelings share a product;
     None takes as many as memory allows, and as many in one product as in the other.
@@ -398,7 +398,7 @@ def null_sums(
 
 
 def largest_last(codes: AnyArray, k: int) -> AnyArray:
-    """Return new codes for k groups, in which the largest one and the last one have changed places; (n,) -> (k,).
+    """Return group codes renumbered so that the largest group is the last one; (n,) -> (k,).
 
     What the others leave is a difference of sums over all pairs: a small group would have no digits of its own.
     """
@@ -409,12 +409,12 @@ def largest_last(codes: AnyArray, k: int) -> AnyArray:
 
 
 def reordered(M: FloatArray, s: FloatArray, order: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """Return sums between groups, and sizes, in the order of the codes before `largest_last`; (b, k, k), (b, k)."""
+    """Return sums between groups, and group sizes, in the original order of the groups; (b, k, k), (b, k)."""
     return M[:, order[:, None], order], s[:, order]
 
 
 def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
-    """Count the labelings that may share a product, as indicators of the groups multiplied, or as labels."""
+    """Compute how many labelings fit into one matrix product, by memory, as indicators of groups or as labels."""
     room = max(1, INDICATOR_BYTES // (8 * n * multiplied))
     if not as_labels:
         return room
@@ -423,7 +423,7 @@ def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
 
 
 def blocks_at_once(n_blocks: int, room: int) -> int:
-    """Return how many of some blocks of labelings share a product, so that no product has few where others have many.
+    """Choose how many blocks of labelings share a matrix product, so that all products are about equally large.
 
     The pairs are read for every product, and few labelings do not fill it.
     """
@@ -433,7 +433,7 @@ def blocks_at_once(n_blocks: int, room: int) -> int:
 
 
 def groups_multiplied(weights: FloatArray, k: int) -> int:
-    """Count the groups to be summed: k, or k - 1 where all rows weigh the same and the totals give the last one.
+    """Return how many groups need their own sums: all k, or k - 1 if equal weights give the last one by subtraction.
 
     Of unequal weights all, because the difference would lose the digits by which the last group is lighter.
     """
@@ -443,7 +443,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Complete M and sizes of the first k - 1 groups to those of all k groups, by R @ weights."""
+    """Compute the sums and size of the last group from those of the first k - 1 groups and of all rows."""
     n, others, b = Z.shape
     with one_thread():
         both = np.stack((totals, np.ones(n)))
@@ -459,7 +459,7 @@ def _complete_last_group(
 
 
 def _parts(n: int, Z: FloatArray | Indicators) -> list[slice]:
-    """Divide rows into parts of which the indicators are made at a time; all rows of those that are made already."""
+    """Divide n rows into slices whose group indicators are built at a time; one slice if they exist already."""
     height = ROWS_AT_ONCE if isinstance(Z, Indicators) else n
     return [slice(start, start + height) for start in range(0, n, height)]
 
@@ -486,19 +486,19 @@ class Indicators:
 
     @property
     def shape(self) -> tuple[int, int, int]:
-        """Return the numbers of rows, groups and labelings."""
+        """Return the shape of an array of group indicators: numbers of rows, groups and labelings."""
         return len(self.codes), self.k, self.codes.shape[1]
 
     def __getitem__(self, rows: slice) -> FloatArray:
         return indicators(self.codes[rows], self.k, self.weights[rows])
 
     def of_labelings(self, some: slice) -> Indicators:
-        """Return the indicators of some of the labelings."""
+        """Return the group indicators of a slice of the labelings."""
         return Indicators(self.codes[:, some], self.k, self.weights)
 
 
 def indicators(codes: AnyArray, k: int, weights: FloatArray) -> FloatArray:
-    """Build the indicators of the first k groups times the weights; (n, b) -> (n, k, b)."""
+    """Build weighted 0/1 indicators of the first k groups from labels; (n, b) -> (n, k, b)."""
     Z = (codes[:, None, :] == np.arange(k, dtype=codes.dtype)[None, :, None]).astype(np.float64)
     if (weights != 1).any():
         Z *= weights[:, None, None]

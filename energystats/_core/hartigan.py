@@ -41,7 +41,7 @@ def hartigan_pass(
     threshold: float,
     moves: IntArray,
 ) -> int:
-    """Visit every point once and move it to the cluster where W falls most, by more than `threshold`, in place.
+    """Make one pass of Hartigan's method: move each point to the cluster that lowers the within dispersion most.
 
     `counts` and `mass` are the points and the sums of weights of the clusters, `table[l, i]` is the sum of
     w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l, both over ordered pairs. A pass costs
@@ -92,7 +92,7 @@ def hartigan_pass(
 
 @njit
 def added_within(within: FloatArray, mass: FloatArray) -> float:
-    """Return W, the sum over clusters of their ordered sums of w_x w_y rho over twice their masses."""
+    """Compute the within dispersion of a partition from the pair sums inside its clusters and their masses."""
     W = 0.0
     for j in range(mass.size):
         W += within[j] / (2 * mass[j])
@@ -112,7 +112,7 @@ def hartigan_passes(
     max_iter: int,
     worth: float,
 ) -> None:
-    """Repeat passes of Hartigan's method until no point moves; confirm a W below `worth` with recomputed sums.
+    """Repeat passes of Hartigan's method until no point moves, and confirm a good result with sums computed afresh.
 
     It ends after `max_iter` passes in any case, and one more over new sums. The sums that are updated from move to
     move gather rounding; a pass over new ones has to find no move either, so that rounding cannot end too early a
@@ -142,7 +142,7 @@ def hartigan_passes(
 
 @njit
 def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute T_li, the sum of w_y rho(y, x_i) over points y of cluster l, in O(n^2) for any k; (k, n)."""
+    """Compute the weighted sum of dissimilarities from each point to every cluster; O(n^2); (k, n)."""
     n = labels.size
     table = np.zeros((k, n))
     for y in range(n):
@@ -157,7 +157,7 @@ def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) 
 def tabulated_afresh(
     R: FloatArray, weights: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute sizes, masses, point-to-cluster sums and within sums of w rho of all clusters, from R; O(n^2)."""
+    """Compute cluster sizes, masses, point-to-cluster sums and within-cluster sums of dissimilarities; O(n^2)."""
     table = cluster_table(R, weights, labels, k)
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -165,7 +165,7 @@ def tabulated_afresh(
 
 @njit
 def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute point-to-cluster sums of w rho for s partitions, the rows of `labels`; (s, n) -> (s, k, n).
+    """Compute point-to-cluster sums of dissimilarities for s partitions, the rows of `labels`; (s, n) -> (s, k, n).
 
     The row of the largest cluster is what the others leave of `totals`, R w, which saves most of the work for few
     clusters.
@@ -199,7 +199,7 @@ def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, label
 
 @njit
 def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Compute sizes, masses and within sums of w_x w_y rho of all clusters from point-to-cluster sums (k, n)."""
+    """Compute sizes, masses and within-cluster sums of dissimilarities from point-to-cluster sums (k, n)."""
     k = table.shape[0]
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
@@ -215,7 +215,7 @@ def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[In
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute sizes, masses, point-to-cluster and within sums of w rho of all clusters, given R w as `totals`."""
+    """Compute cluster sizes, masses, point-to-cluster and within-cluster sums of dissimilarities, given all totals."""
     table = cluster_tables(R, weights, totals, labels.reshape(1, labels.size), k)[0]
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -231,7 +231,7 @@ def tabulated_from(
     labels: IntArray,
     k: int,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Update point-to-cluster sums from those of similar labels; return sizes, masses and within sums, too."""
+    """Update point-to-cluster sums where labels changed; return cluster sizes, masses and within-cluster sums, too."""
     sizes = np.zeros(k, np.intp)
     changed = 0
     for i in range(labels.size):
@@ -257,7 +257,7 @@ def tabulated_from(
 
 @njit
 def inner_product(x: FloatArray, y: FloatArray) -> float:
-    """Return x'y for two short vectors, with eight partial sums in parallel; (p,), (p,) -> float."""
+    """Compute the inner product of two short vectors, with eight partial sums in parallel; (p,), (p,) -> float."""
     p = x.size
     whole = p - p % 8
     s0 = s1 = s2 = s3 = s4 = s5 = s6 = s7 = 0.0
@@ -306,7 +306,7 @@ def hartigan_among_means(
     sums: FloatArray,
     threshold: float,
 ) -> int:
-    """Move every point in turn to the cluster that lowers W most, given cluster sums of features; in place.
+    """Move every point in turn to the cluster that lowers the within sum of squares most, given cluster sums; in place.
 
     A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
     W, and adds w s/(s + w) d to that of another one. No cluster is emptied. Returns the number of moves; O(n k p).

@@ -22,7 +22,7 @@ DIMENSIONS_AT_MOST = 12  # beyond which m points of one value are hardly ever dr
 
 
 def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatArray | None:
-    """Find the unit vector along which most pairs of points are tied; None where hardly any are.
+    """Find the unit vector on which most points have tied projections; None where hardly any are tied; (n, m) -> (m,).
 
     Points are (n, m) and centred; O(TRIALS n m) time. A grid has full hyperplanes across its diagonals, too, but more
     values along these.
@@ -58,7 +58,7 @@ def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatAr
 
 
 def orthogonal_to(direction: FloatArray) -> FloatArray:
-    """Compute an orthonormal basis of the orthogonal complement of a direction, in columns; (m,) -> (m, m - 1)."""
+    """Compute an orthonormal basis of the space orthogonal to a direction, in columns; (m,) -> (m, m - 1)."""
     with one_thread_up_to(direction.size):
         return np.asarray(np.linalg.svd(direction[None])[2][1:].T)
 
@@ -69,7 +69,7 @@ def _count_ties(values: FloatArray) -> int:
 
 
 def snapped(values: FloatArray, scale: float) -> FloatArray:
-    """Return values in which those that differ only by rounding are equal: each run of them has its smallest value."""
+    """Return values in which those that differ only by rounding are made equal; (n,) -> (n,)."""
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     starts = np.append(True, np.diff(ascending) > SAME_VALUE * scale)

@@ -149,7 +149,7 @@ class Jittered:
 
 
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute how far each ascending distinct value may be jittered to the left and to the right; (m,) -> (m,), (m,).
+    """Compute how far each distinct value may be jittered to the left and right; ascending (m,) -> (m,), (m,).
 
     To the neighbour, but at most three times as far as that one is from the next value outwards, or half as far again
     as to the other side, so that holes stay holes, and steps may change, as those of two significant digits at powers
@@ -171,7 +171,7 @@ def jitter_ties(
     rounding: Rounding | None = None,
     spread_limits: bool = True,
 ) -> Jittered | None:
-    """Return values with ties spread at random between their neighbours; None without ties, or if all values are equal.
+    """Return values with ties spread at random between their neighbours; None if nothing is tied or all are equal.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
     piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles.
@@ -219,7 +219,7 @@ def jitter_ties(
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
-    """Return points with normal noise added if many coincide, judged by squared distances; None if few do.
+    """Return points with normal noise added if many coincide, given squared distances; None if few do.
 
     Behind the distances may be columns on grids, in directions that distances do not show. A normal number in each
     direction, half as wide as the step, leaves no lines of the grid. For the step stands the distance to the m-th
@@ -247,7 +247,7 @@ def _spread_over_triangles(
     uniforms: FloatArray,
     reach: Reach,
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw tied values from triangles between their neighbours; return step widths and values, (n,) each."""
+    """Draw values that replace tied ones from triangles between their neighbours; widths and values, (n,) each."""
     left, right = reach(values)
     left[inner], right[inner] = reach(values[inner])
     left[counts == 1] = right[counts == 1] = 0.0
@@ -259,7 +259,7 @@ def _spread_over_triangles(
 
 
 def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
-    """Return whether several inner values, on a grid of their own, are far more frequent than their neighbours.
+    """Return whether some values on a grid, such as multiples of 5, are far more frequent than their neighbours.
 
     Two are enough, on any grid, where they are four times as frequent.
     """
@@ -282,7 +282,7 @@ def _are_heaped(values: FloatArray, counts: IntArray) -> bool:
 
 @keeping_results
 def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[BoolArray, FloatArray, float]]:
-    """Find heaps, and again among the blocks around them, as some people round to fives and others to tens.
+    """Find all values on a grid that people prefer when they round, such as fives and then tens.
 
     Each of the list is what `_find_preferred` returns, for all values: in a block that is a heap all of them are.
     """
@@ -308,7 +308,7 @@ def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[Bool
 
 
 def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, FloatArray, float] | None:
-    """Find whether every second, fifth, tenth, ... value of a grid has more points than those beside it lead to expect.
+    """Find whether every second, fifth, tenth, ... grid value is more frequent than its neighbours let expect.
 
     So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
     a smooth density beside a value give its own by cubic interpolation; heaps are several in a row and of one size, the
@@ -364,14 +364,14 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
 
 
 def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArray:
-    """Return whether the points of the `width` places before each place lie on about as many as they would anywhere."""
+    """Return whether points just before each grid value fill as many grid places as random ones would; (m,)."""
     taken, upto = (np.concatenate(([0.0], np.cumsum(each))) for each in (on_grid > 0, on_grid))
     places, points = taken[at] - taken[at - width], upto[at] - upto[at - width]
     return np.asarray((places > 0) & (places >= -OCCUPIED * width * np.expm1(-points / width)))
 
 
 def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -> bool:
-    """Return whether points that are in no heap lie on the places between heaps, and not on few of them.
+    """Return whether the values between preferred ones fill their grid, as rounded values do, rather than a few places.
 
     Squares of counts, or whole degrees Fahrenheit in Celsius, leave most places of their grid empty, and have no heaps.
     `whole` are the places of the values, ascending; heaps are `step` places apart.
@@ -385,12 +385,12 @@ def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -
 
 
 def _in_columns(values: FloatArray, step: int) -> FloatArray:
-    """Return values in rows of `step`, zeros at the end; (m,) -> (ceil(m / step), step)."""
+    """Reshape values into rows of length `step`, filled up with zeros; (m,) -> (ceil(m / step), step)."""
     return np.append(values, np.zeros(-values.size % step)).reshape(-1, step)
 
 
 def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | None:
-    """Return the value between the ends that is far more frequent than all others there, and its frequency; or None."""
+    """Find an inner value that is far more frequent than all other inner values; return it and its count, or None."""
     between = counts[1:-1]
     if between.size <= OTHER_VALUES:
         return None
@@ -401,7 +401,7 @@ def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | No
 
 
 def _is_pile(values: FloatArray, counts: IntArray, end: int) -> bool:
-    """Return whether the smallest or the largest value is far more frequent than what lies beside it.
+    """Return whether the smallest or the largest value is far more frequent than the values next to it.
 
     Than any value between the two, or, on a scale of many values whose mode is elsewhere, than the points next to it.
     """
@@ -425,7 +425,7 @@ def _is_pile(values: FloatArray, counts: IntArray, end: int) -> bool:
 
 
 def _tail_width(pile: float, count: int, others: FloatArray) -> float | None:
-    """Compute the width of a triangular tail that would hold the points tied at an end; None if they are too far.
+    """Compute the width of a triangular tail to spread values tied at an end; None if the others are too far.
 
     `others` are above the pile, ascending; the tail begins with their density at the edge.
     """

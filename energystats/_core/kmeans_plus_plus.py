@@ -12,7 +12,7 @@ __all__ = ["draw_index_or_none", "seeded_labels"]
 
 @njit
 def draw_index_or_none(chances: FloatArray, uniform: float) -> int:
-    """Draw an index with probability proportional to its chance; return -1 if no chance is positive."""
+    """Draw an index with probability proportional to `chances`; return -1 if none is positive."""
     total = 0.0
     for i in range(chances.size):
         total += chances[i]
@@ -29,7 +29,7 @@ def draw_index_or_none(chances: FloatArray, uniform: float) -> int:
 
 @njit
 def seeded_labels(R: FloatArray, weights: FloatArray, uniforms: FloatArray) -> IntArray:
-    """Draw k-means++ seeds in the feature space and return each point's nearest seed; (n, n), (n,), (k,) -> (n,).
+    """Draw k seeds by k-means++ from a dissimilarity matrix, and label each point by its nearest seed; (n, n) -> (n,).
 
     rho is the squared distance in the feature space already, so a point becomes the next seed with probability
     proportional to its weight and its rho to the nearest seed [theory 4, starts]. A negative rho counts as 0, and where

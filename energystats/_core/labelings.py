@@ -35,17 +35,17 @@ UNIFORM_BYTES = 2**26  # of the random numbers held at a time
 
 
 def draw_key(rng: np.random.Generator) -> AnyArray:
-    """Draw a random key of two 64-bit integers, from which every block of random labelings follows."""
+    """Draw a random key of two 64-bit integers, from which all random labelings are generated."""
     return rng.integers(2**64, size=2, dtype=np.uint64)
 
 
 def narrowed(codes: IntArray) -> AnyArray:
-    """Return labels 0, 1, ... in the smallest integer type that holds them."""
+    """Convert group codes to the smallest integer type that holds them."""
     return codes.astype(np.min_scalar_type(int(codes.max())))
 
 
 def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator:
-    """Return the random generator of one block of resamples, a function of key, series and block number alone."""
+    """Return the random generator of one block of resamples, determined by key, series and block number alone."""
     return np.random.Generator(np.random.Philox(key=key, counter=[0, 0, series, block]))
 
 
@@ -69,16 +69,16 @@ class Exchangeable:
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
-        """Return the scheme of free permutations: all rows are one block."""
+        """Return the permutation scheme in which all rows are exchangeable with each other."""
         return cls(codes, (np.arange(codes.size, dtype=np.intp),))
 
     def count(self) -> float:
-        """Count the distinct labelings, the observed one included; inf where they are too many for a double."""
+        """Count the distinct group labelings, the observed one included; inf where they are too many for a float."""
         each = [count_labelings(np.bincount(self.codes[units])) for units in self.blocks]
         return math.prod(each) if math.fsum(map(math.log, each)) < LARGEST_LOG else math.inf
 
     def count_mirrors(self) -> float:
-        """Count the labelings that only rename the observed groups, possible where sizes are equal in every block."""
+        """Count the labelings that only exchange the names of groups of equal size."""
         k = int(self.codes.max()) + 1
         sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
@@ -86,22 +86,22 @@ class Exchangeable:
 
     @cached_property
     def random_labels(self) -> RandomLabels:
-        """Return the labels that every random labeling assigns, in the order of assignment."""
+        """Return the labels that random permutations assign to units, prepared for drawing."""
         return RandomLabels(self.codes, self.blocks)
 
     def of_rows(self, labelings: AnyArray) -> AnyArray:
-        """Return labelings of rows, each row with the label of its unit; (b, n_units) -> (b, n)."""
+        """Convert labelings of units, such as whole plots, to labelings of their rows; (b, n_units) -> (b, n)."""
         return labelings if self.unit_of is None else labelings[:, self.unit_of]
 
     def random(self, n_resamples: int, key: AnyArray) -> Iterator[AnyArray]:
-        """Yield random labelings in blocks of shape (<= 64, n), each a function of key and block number alone."""
+        """Yield random labelings in blocks of at most 64, reproducible from a key; (<= 64, n)."""
         draws = self.random_labels.drawn.size
         compiled = n_resamples * draws >= COMPILED_FROM
         for block, start in enumerate(range(0, n_resamples, LABELINGS_PER_BLOCK)):
             yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
 
     def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
-        """Draw the first `count` random labelings of one block from its own generator; (count, n)."""
+        """Draw `count` random labelings of one block from the block's own random generator; (count, n)."""
         draws = self.random_labels.drawn.size
         stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
         drawn = [
@@ -111,7 +111,7 @@ class Exchangeable:
         return self.of_rows(drawn[0] if len(drawn) == 1 else np.concatenate(drawn))
 
     def distinct(self) -> Iterator[AnyArray]:
-        """Yield all distinct labelings except the observed one, in blocks of shape (<= 64, n)."""
+        """Yield all distinct labelings except the observed one, in blocks of at most 64; (<= 64, n)."""
         # blocks of one label have one arrangement
         mixed = [block for block in self.blocks if np.ptp(self.codes[block]) > 0]
 
@@ -151,16 +151,16 @@ class Labelings:
 
     @property
     def exact(self) -> bool:
-        """Return whether all distinct labelings are visited, rather than random ones."""
+        """Return whether all distinct labelings are enumerated, rather than random ones drawn."""
         return self.key is None
 
     def blocks(self) -> Iterator[AnyArray]:
-        """Yield the labelings, random or distinct, in blocks of shape (<= 64, n)."""
+        """Yield the labelings of a permutation test, random or all distinct ones, in blocks; (<= 64, n)."""
         return self.scheme.distinct() if self.key is None else self.scheme.random(self.count, self.key)
 
 
 def count_labelings(sizes: IntArray) -> float:
-    """Return n! / (n_1! ... n_k!), the number of labelings with given group sizes; rounded if huge."""
+    """Count the labelings with given group sizes, the multinomial coefficient n! / (n_1! ... n_k!)."""
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
         return math.exp(log) if log < LARGEST_LOG else math.inf
@@ -172,7 +172,7 @@ def count_labelings(sizes: IntArray) -> float:
 
 
 def arrangements(codes: IntArray) -> Iterator[IntArray]:
-    """Yield every distinct permutation of an array of labels once."""
+    """Yield every distinct permutation of an array of labels."""
     names, codes = np.unique(codes, return_inverse=True)
     sizes = np.bincount(codes)
 
@@ -227,7 +227,7 @@ class RandomLabels:
         self.rest = np.array(rests)
 
     def labelings(self, uniform: FloatArray, *, compiled: bool) -> AnyArray:
-        """Assign labels to units at random, one labeling per row of uniform numbers; (b, n_draws) -> (b, n)."""
+        """Assign permuted labels to units, a labeling for each row of uniform numbers; (b, n_draws) -> (b, n)."""
         how = (uniform, self.order, self.starts, self.drawn, self.drawn_starts, self.rest)
         if compiled:
             from energystats._core import jit
@@ -246,7 +246,7 @@ def assign_labels_by_column(
     drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
-    """Assign labels to units at random by Fisher and Yates' method in NumPy; (b, n_draws) -> (b, n)."""
+    """Assign permuted labels to units by the Fisher-Yates shuffle, all labelings at once; (b, n_draws) -> (b, n)."""
     rows = np.arange(uniform.shape[0])
     labelings = np.empty((rows.size, order.size), dtype=drawn.dtype)
     free = np.tile(order, (rows.size, 1))

@@ -55,23 +55,23 @@ class Relaxation:
 
     @property
     def n(self) -> int:
-        """Return the order of the matrix."""
+        """Return the order of a symmetric matrix."""
         return self.direction.size
 
     def off(self, v: FloatArray) -> FloatArray:
-        """Return the projection of a vector on the orthogonal complement of the left-out directions; (n,) -> (n,)."""
+        """Project a vector on the orthogonal complement of known eigenvectors; (n,) -> (n,)."""
         along = np.bincount(self.pieces, self.direction * v)
         return np.asarray(v - self.direction * along[self.pieces])
 
     def known(self) -> FloatArray:
-        """Return the left-out directions as the columns of a matrix; (n, c)."""
+        """Return the known eigenvectors, which a search leaves out, as columns; (n, c)."""
         columns = np.zeros((self.n, int(self.pieces.max()) + 1))
         columns[np.arange(self.n), self.pieces] = self.direction
         return columns
 
 
 def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
-    """Compute the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to left-out directions.
+    """Compute the `count` smallest eigenvalues, ascending, and eigenvectors, orthogonal to known eigenvectors.
 
     In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is left out too, and it starts again
     until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
@@ -106,13 +106,13 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
 
 
 def _has_small_separators(matrix: Any) -> bool:
-    """Return whether few nodes part the graph of a sparse matrix everywhere, so that a factor of it is small."""
+    """Return whether the graph of a sparse matrix has small separators, so that its Cholesky factor is small."""
     n = matrix.shape[0]
     return bool(_count_envelope(matrix) <= min(LARGEST_ENVELOPE, WIDEST_ENVELOPE * n * n))
 
 
 def _count_envelope(matrix: Any) -> int:
-    """Return an upper bound for the entries of a Cholesky factor with rows in reverse Cuthill-McKee order."""
+    """Compute an upper bound on the number of entries of a sparse Cholesky factor, in reverse Cuthill-McKee order."""
     order = reverse_cuthill_mckee(sparse.csr_matrix(matrix), symmetric_mode=True)
     place = np.empty(order.size, dtype=np.intp)
     place[order] = np.arange(order.size)
@@ -125,7 +125,7 @@ def _count_envelope(matrix: Any) -> int:
 def _add_repeated_eigenvalues(
     problem: Relaxation, solve: Solver, values: FloatArray, vectors: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest eigenpairs with repeated eigenvalues added that a first search has missed."""
+    """Search again for repeated eigenvalues that were missed, and return the smallest eigenpairs with them added."""
     for _ in range(values.size):
         # a rough search is enough to see that nothing was missed
         value, vector = solve(problem, vectors, 1, 1e-5)
@@ -139,14 +139,14 @@ def _add_repeated_eigenvalues(
 
 
 def _flipped(problem: Relaxation, columns: FloatArray) -> FloatArray:
-    """Multiply columns by ceiling I - matrix, projected off the left-out directions; (n, c) -> (n, c)."""
+    """Multiply columns by ceiling I - A, for a matrix A, orthogonally to its known eigenvectors; (n, c) -> (n, c)."""
     inside = np.column_stack([problem.off(v) for v in columns.T])
     product = problem.ceiling * inside - problem.times(inside)
     return np.column_stack([problem.off(v) for v in product.T])
 
 
 def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the smallest eigenpairs of a matrix as the largest of ceiling I - matrix, by Lanczos' method."""
+    """Compute the smallest eigenpairs of a matrix A as the largest of ceiling I - A, by Lanczos' method."""
 
     def times(v: FloatArray) -> FloatArray:
         v = problem.off(v - found @ (found.T @ v))
@@ -158,7 +158,7 @@ def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: floa
 
 
 def _make_inverse_solver(problem: Relaxation) -> Solver:
-    """Return a function that computes the smallest eigenpairs of a semidefinite matrix from its inverse."""
+    """Return a function that computes the smallest eigenpairs of a sparse matrix by Lanczos' method on its inverse."""
     # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))
@@ -180,7 +180,7 @@ def _make_inverse_solver(problem: Relaxation) -> Solver:
 
 
 def _run_lanczos_from_one_start(times: Times, n: int, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the largest eigenvalues of a symmetric operator, falling, and vectors, from a fixed start."""
+    """Compute the largest eigenvalues of a symmetric operator, descending, and eigenvectors, by Lanczos' method."""
     operator = LinearOperator((n, n), matvec=lambda v: times(v.ravel()), dtype=np.float64)
     start = np.random.default_rng(0).standard_normal(n)
     basis = min(n, max(2 * count + 20, 40))

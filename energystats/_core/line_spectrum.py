@@ -21,7 +21,7 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 @njit
 def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve the recursion for p and s at every mu; return sign changes and scaled end values of p; (c,) each."""
+    """Solve the eigenvalue recursion on a line for every trial value mu; return sign changes and end values."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0
@@ -42,7 +42,7 @@ def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tupl
 
 
 def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """Compute the `count` largest eigenvalues of G_c for |x - y| on sorted points with positive gaps, falling.
+    """Compute the largest eigenvalues of the centred Gram matrix of |x - y|, descending, from gaps of sorted x.
 
     Each is enclosed by counts of sign changes, then by regula falsi with halved ends (Illinois) on p at the end; all
     take part in the same passes over the data.

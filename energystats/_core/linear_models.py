@@ -37,7 +37,7 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
 def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
-    """Compute an orthonormal basis of what columns add to a constant and a centred basis; (n, p), (n, q) -> (n, r)."""
+    """Compute an orthonormal basis of what columns add to a constant and a given basis; (n, p), (n, q) -> (n, r)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -48,7 +48,7 @@ def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_
 
 
 def take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Return residuals of columns on a constant and an orthonormal basis, taken twice against rounding; (n, p)."""
+    """Compute residuals of columns from a constant and an orthonormal basis, twice against rounding; (n, p)."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)
         columns = columns - columns.mean(axis=0)
@@ -56,19 +56,19 @@ def take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
 
 
 def fit_of(points: FloatArray, center: FloatArray, basis: FloatArray) -> FloatArray:
-    """Compute the coefficients of centred columns in an orthonormal basis; (n, d), (d,), (n, q) -> (q, d)."""
+    """Compute least-squares coefficients of centred columns in an orthonormal basis; (n, d), (d,), (n, q) -> (q, d)."""
     return np.asarray(basis.T @ (points - center))
 
 
 def resolution(largest: FloatArray) -> FloatArray:
-    """Return the unit to which the residuals of each column are rounded, from its largest number; (d,) -> (d,)."""
+    """Compute the unit to which residuals of each column are rounded, from its largest absolute value; (d,) -> (d,)."""
     return np.ldexp(1.0, exponents(largest) - RESOLUTION)
 
 
 def residuals_of(
     points: FloatArray, center: FloatArray, coefficients: FloatArray, unit: FloatArray, basis: FloatArray
 ) -> FloatArray:
-    """Compute residuals of rows from a fitted linear model, rounded to multiples of each column's unit; (n, d)."""
+    """Compute residuals of points from a fitted linear model, rounded to a multiple of each column's unit; (n, d)."""
     # rounding of the fit would part points that coincide, and rho of alpha < 1 sees the smallest distances
     return np.asarray(np.rint((points - center - basis @ coefficients) / unit) * unit)
 
@@ -96,7 +96,7 @@ class Forms:
 
 
 def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
-    """Compute the quadratic forms of a model's basis for the observed rows, from Q and RQ; (n, r), (n, r)."""
+    """Compute the quadratic forms -1/2 Q'RQ of a model basis Q and a dissimilarity matrix R, for the observed rows."""
     K = -0.5 * (Q.T @ RQ)
     K = 0.5 * (K + K.T)[None]
     return Forms(K, K, np.eye(Q.shape[1])[None])
@@ -105,7 +105,7 @@ def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
 def null_forms(
     block_sums: Callable[[FloatArray], FloatArray], Q: FloatArray, RQ: FloatArray, permutations: Iterator[AnyArray]
 ) -> Iterator[Forms]:
-    """Yield the quadratic forms of a model's basis under permutations of the rows, a block at a time."""
+    """Yield the quadratic forms -1/2 Q'RQ of a model basis Q with permuted rows, for blocks of permutations."""
     at_once = max(1, BASIS_BYTES // (8 * max(Q.size, 1) * LABELINGS_PER_BLOCK))
     while chunk := list(itertools.islice(permutations, at_once)):
         U = Q[np.concatenate(chunk)]  # (b, n, r)
@@ -132,11 +132,11 @@ class Hypothesis:
 
     @property
     def df(self) -> int:
-        """Return the degrees of freedom of the term."""
+        """Return the degrees of freedom of a model term."""
         return int(self.added.shape[1])
 
     def dispersions(self, forms: Forms, gram: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:
-        """Compute dispersions S of a term and W of the residual under permuted reduced-model residuals; (b,), (b,).
+        """Compute the between dispersion of a model term and the residual dispersion, for b permutations of residuals.
 
         With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
         and the columns of U, freed from the reduced model, give the forms in G.

@@ -17,7 +17,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 def _refresh_row(
     H: FloatArray, x: int, active: IntArray, count: int, formed: IntArray, fresh: IntArray, now: int
 ) -> None:
-    """Copy to row x the heights to clusters that were formed after it was last complete, from the rows of these.
+    """Update one row of a matrix of merge heights with those to clusters formed since its last update.
 
     A union writes its own row alone: a column of a large matrix costs a miss of the cache for every entry, and most
     columns are needed by few clusters before the next merge.
@@ -34,7 +34,7 @@ def _refresh_row(
 
 @njit
 def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
-    """Find the active cluster with the smallest entry of `row`; `nearest` wins ties, if not negative."""
+    """Find the active cluster with the smallest height to a given one; a tie goes to `nearest`."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
         i = active[a]
@@ -46,7 +46,7 @@ def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: 
 
 @njit
 def _merge_rows(H: FloatArray, x: int, y: int, active: IntArray, count: int, sizes: IntArray) -> None:
-    """Update the heights between the union of clusters x and y and all others (Lance-Williams), in row y.
+    """Update merge heights to the union of clusters x and y by the Lance-Williams recurrence, in row y.
 
     A union is never nearer to a third cluster than both of its parts were; taking the larger of the two numbers keeps
     rounding from saying otherwise, so that heights never fall.
@@ -80,7 +80,7 @@ def _make_merges(
     first: int,
     last: int,
 ) -> int:
-    """Carry out merges first..last-1 of nearest-neighbour chains, in place; return the remaining chain length."""
+    """Make some merges of clusters by nearest-neighbour chains, in place; return the remaining chain length."""
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
@@ -113,7 +113,7 @@ def _make_merges(
 
 
 def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> tuple[IntArray, FloatArray]:
-    """Find all merges by nearest-neighbour chains; return pairs of clusters and heights, in order of discovery.
+    """Find all merges of clusters by nearest-neighbour chains; return cluster pairs and heights, unsorted.
 
     A chain leads from a cluster to its nearest neighbour and on, until two are nearest to each other: they merge. A
     union is not nearer to others than its parts were, so the rest of the chain stays valid.
@@ -132,7 +132,7 @@ def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> 
 
 @njit
 def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
-    """Return a SciPy linkage matrix of merges sorted by height: two cluster numbers, height, size; (n - 1, 4)."""
+    """Build a SciPy linkage matrix from unsorted merges of clusters and their heights; (n - 1, 4)."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
     sizes = np.empty(2 * n - 1)
@@ -160,7 +160,7 @@ def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: I
 
 
 def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
-    """Compute a linkage matrix by energy clustering from the heights of all pairs of points; (n, n) -> (n - 1, 4).
+    """Compute a SciPy linkage matrix of energy clustering from merge heights of all pairs of points; (n - 1, 4).
 
     `H` is overwritten. With `sizes` it holds the heights of all pairs of groups, n1 n2/(n1 + n2) E, as `group_heights`
     makes them; the last column then counts points, or sums their weights. O(n^2) time. A height is never below those
@@ -174,7 +174,7 @@ def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
 
 
 def group_heights(E: FloatArray, sizes: AnyArray) -> FloatArray:
-    """Compute the heights n1 n2/(n1 + n2) E at which two groups would merge, for all pairs of groups; (k, k)."""
+    """Compute the heights n1 n2/(n1 + n2) E of merges, with E the energy distance, for all pairs of groups; (k, k)."""
     first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
     return np.asarray(E * first * second / (first + second))
 
@@ -183,7 +183,7 @@ ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
 
 
 def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: FloatArray, scale: float) -> IntArray:
-    """Compute new cluster numbers 0, ..., k - 1 by a rule that does not depend on the order of rows; (k,).
+    """Compute new cluster numbers 0, ..., k - 1, heavy clusters first, that ignore the order of rows; (k,).
 
     Heavy clusters come first; of equally heavy ones those of small W_j, differences below 1e-10 of `scale` being
     rounding; then those of a small sum of rho to all points; and what is still tied goes by first points.
@@ -200,13 +200,13 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """Compute new cluster numbers that do not depend on row order, from M = Z'RZ and the weight sums; (k,)."""
+    """Compute new cluster numbers that ignore the order of rows, from sums between clusters and masses; (k,)."""
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
 def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
-    """Rank values from 0 upwards; sorted values without a gap above the tolerance between them share a rank."""
+    """Rank values from 0 upwards, with the same rank for values within a tolerance of each other."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)
     ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)
@@ -214,7 +214,7 @@ def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
 
 
 def cut_linkage(Z: FloatArray, k: int) -> IntArray:
-    """Cut a linkage matrix into k clusters and return numbered labels of the points; (n - 1, 4) -> (n,).
+    """Cut a SciPy linkage matrix into k clusters, and return the label of every point; (n - 1, 4) -> (n,).
 
     The last k - 1 merges are left out.
     """

@@ -20,7 +20,7 @@ def lloyd_pass(
     table: FloatArray,
     within: FloatArray,
 ) -> tuple[int, float]:
-    """Move every point to its nearest cluster centre, all at once; labels, sizes and cluster sums change in place.
+    """Make one pass of Lloyd's method: move every point to its nearest cluster centre, all at once; in place.
 
     The state is that of `hartigan_pass`. A cluster left empty takes the point that is farthest from its
     own cluster, among clusters of two points or more. Returns the number of points that changed cluster and the sum

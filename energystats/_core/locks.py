@@ -17,7 +17,7 @@ class Alone:
         ALL.add(self)
 
     def forget(self) -> None:
-        """Replace the lock by a new one that no thread holds."""
+        """Replace an import lock by a new one that no thread holds."""
         self.lock = threading.RLock()
 
     def __enter__(self) -> None:
@@ -32,12 +32,12 @@ _imports = Alone()
 
 
 def loading() -> Alone:
-    """Return the lock for imports of packages with circular imports, which Python refuses to two threads at once."""
+    """Return the lock under which packages with circular imports are imported, so that threads do not deadlock."""
     return _imports
 
 
 def _forget_all() -> None:
-    """Replace all locks in a forked child, since threads of the parent process may have held them."""
+    """Replace all locks in a forked child process, since threads of the parent may have held them."""
     for block in ALL:
         block.forget()
 

@@ -47,7 +47,7 @@ class GraphSums:
 
     @classmethod
     def of(cls, A: FloatArray) -> Self:
-        """Compute the sums of products for a symmetric matrix in O(n^3) time, a few rows of its square at a time."""
+        """Compute the sums over products of entries of a symmetric matrix that the permutation moments need; O(n^3)."""
         a, own = np.diagonal(A), np.einsum("ij,ij->i", A, A)
         triangle = thrice = 0.0
         for start in range(0, len(A), ROWS_AT_ONCE):
@@ -71,7 +71,7 @@ class GraphSums:
 
     @classmethod
     def of_groups(cls, T: FloatArray, sizes: FloatArray) -> Self:
-        """Compute the sums of products for a matrix with entries T_gh between members of groups g and h.
+        """Compute the sums of products that permutation moments need, for a matrix constant between groups.
 
         T is symmetric, (k, k). The diagonal is what makes the rows sum to 0. O(k^3) time.
         """
@@ -99,7 +99,7 @@ class GraphSums:
         )
 
     def unrestricted(self, pattern: Pattern) -> float:
-        """Sum products of matrix entries over free indices, equal within each block of an index partition."""
+        """Sum products of matrix entries over all indices, those in one block of a partition being equal."""
         product = 1.0
         for edges in _split_components(pattern):
             kind = _classify_graph(edges)
@@ -107,16 +107,16 @@ class GraphSums:
         return product
 
     def distinct(self, pattern: Pattern) -> float:
-        """Sum products of matrix entries over indices equal within blocks of a partition, distinct between them."""
+        """Sum products of matrix entries over indices that are equal within blocks and distinct between them."""
         return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _list_coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
-        """Return the sum of absolute terms in the inclusion-exclusion sum of `distinct`, a scale for its rounding."""
+        """Compute the sum of absolute terms of the inclusion-exclusion sum, a scale for its rounding error."""
         return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _list_coarsenings(pattern))
 
 
 def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
-    """Split the graph of an index pattern into connected components, each a list of edges."""
+    """Split a multigraph, given as a list of edges, into its connected components."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
         touching = [part for part in parts if any(set(edge) & set(other) for other in part)]
@@ -126,7 +126,7 @@ def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
 
 
 def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
-    """Return the name of a connected graph; None if an index occurs only once, since rows sum to 0."""
+    """Name a small connected multigraph, such as "triangle"; None if a vertex has one edge only."""
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:
         return None
@@ -145,7 +145,7 @@ def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
 
 
 def _list_set_partitions(size: int) -> Iterator[Pattern]:
-    """Yield every set partition of a number of indices, blocks numbered by their first index."""
+    """Yield every partition of a set of n elements, blocks numbered by their first element."""
 
     def extend(pattern: Pattern) -> Iterator[Pattern]:
         if len(pattern) == size:
@@ -159,7 +159,7 @@ def _list_set_partitions(size: int) -> Iterator[Pattern]:
 
 @cache
 def _list_coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
-    """Return all coarser index patterns, each with its Moebius function of the partition lattice."""
+    """List all coarser index patterns, each with its Moebius coefficient in the lattice of partitions."""
     found = []
     for merge in _list_set_partitions(max(pattern) + 1):
         sign = math.prod((-1) ** (m - 1) * math.factorial(m - 1) for m in np.bincount(merge).tolist())
@@ -168,7 +168,7 @@ def _list_coarsenings(pattern: Pattern) -> list[tuple[Pattern, int]]:
 
 
 def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple[float, float]:
-    """Compute a raw moment of sum A_ij C_p(i)p(j) over all permutations p, and a bound for its rounding error."""
+    """Compute a raw moment of sum A_ij C_p(i)p(j) over all permutations p, and a bound on its rounding error."""
     terms, sizes = [], []
     # the formula at the top of the file; patterns of more blocks than points occur nowhere
     for pattern in _list_set_partitions(2 * order):
@@ -180,7 +180,7 @@ def _compute_raw_moment(a: GraphSums, c: GraphSums, order: int, n: int) -> tuple
 
 
 def permutation_moments(A: FloatArray, c: GraphSums) -> tuple[float, float, float] | None:
-    """Compute mean, sd and skewness of sum A_ij C_p(i)p(j) over all permutations p; None if lost in rounding.
+    """Compute mean, sd and skewness of sum A_ij C_p(i)p(j) over all permutations p; None if rounding dominates.
 
     A and C, of which `c` are the sums, are symmetric with rows that sum to 0. O(n^3) time.
     """

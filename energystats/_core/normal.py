@@ -68,7 +68,7 @@ def mean_distance_sorted(x: FloatArray) -> FloatArray:
 
 
 def orthonormal(columns: FloatArray) -> FloatArray:
-    """Compute an orthonormal basis of the centred columns of each sample; (b, n, d) -> (b, n, d).
+    """Compute an orthonormal basis of the centred columns of each of b samples; (b, n, d) -> (b, n, d).
 
     Times sqrt(n - 1) it is the sample standardized by its mean and covariance, up to a rotation that no distance sees.
     """

@@ -30,7 +30,7 @@ SMALLEST_RATIO = 1e-9  # below it f has one mode, but for rounding
 
 @njit
 def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute means and sizes of at most 63 runs of neighbouring sorted values; (n,) -> (m,), (m,)."""
+    """Compute means and sizes of at most 63 groups of neighbouring sorted values; (n,) -> (m,), (m,)."""
     n = x.size
     m = min(n, GROUPS)
     centres = np.empty(m)
@@ -48,7 +48,7 @@ def _average_neighbours(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 @njit
 def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, int]:
-    """Split sorted, centred x into k = 2 or 3 runs of least sum of squares; return where runs 2 and 3 start.
+    """Split sorted, centred x into k = 2 or 3 intervals of least sum of squares; return where intervals 2 and 3 start.
 
     k is 2, where the third begins at the end, or 3; O(n) and O(n^2). Where the second begins later, so does the third.
     """
@@ -82,7 +82,7 @@ def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, 
 
 @njit
 def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> None:
-    """Fill `odds` with e^(level + slope x) to 1e-12, by arithmetic alone so that loops run in parallel.
+    """Fill `odds` with exp(level + slope x) to 1e-12, without calls of exp, so that loops vectorise.
 
     The series of a 256th part, to its 9th power, and its 256th power: right to 1e-12.
     """
@@ -158,7 +158,7 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
 
 @njit
 def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit rising heights to mass/width of cells (isotonic); return heights, and divergences of the first i cells."""
+    """Fit a non-decreasing density to cells by isotonic regression; return heights and running divergences."""
     m = mass.size
     pooled_mass = np.empty(m)
     pooled_width = np.empty(m)
@@ -193,7 +193,7 @@ def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, Float
 
 @njit
 def _mirror(x: FloatArray, first: int, last: int) -> FloatArray:
-    """Return the elements first..last-1 of an array in reverse order."""
+    """Return elements first to last - 1 of an array in reverse order."""
     mirrored = np.empty(last - first)
     for i in range(first, last):
         mirrored[last - 1 - i] = x[i]
@@ -202,7 +202,7 @@ def _mirror(x: FloatArray, first: int, last: int) -> FloatArray:
 
 @njit
 def nearest_unimodal_heights(mass: FloatArray, width: FloatArray) -> FloatArray:
-    """Compute heights of the unimodal density nearest in divergence to cells of given masses and widths; (m,)."""
+    """Compute the unimodal density nearest to given cell masses in Kullback-Leibler divergence; (m,), (m,) -> (m,)."""
     m = mass.size
     rising = _pool_rising(mass, width)[1]
     falling = _pool_rising(_mirror(mass, 0, m), _mirror(width, 0, m))[1]
@@ -220,7 +220,7 @@ def nearest_unimodal_heights(mass: FloatArray, width: FloatArray) -> FloatArray:
 
 @njit
 def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -> float:
-    """Compute the log likelihood ratio of k normals, fitted to sorted x, to the nearest unimodal density."""
+    """Compute the log likelihood ratio of a mixture of k normals to the nearest unimodal density, for sorted x."""
     share, mean, sd = fit_normals(x, w, k)
     below = np.zeros(edges.size)
     for i in range(edges.size):

@@ -19,7 +19,7 @@ def assign_labels(
     drawn_starts: IntArray,
     rest: AnyArray,
 ) -> AnyArray:
-    """Assign labels to units at random by Fisher and Yates' method, in a compiled loop; (b, n_draws) -> (b, n)."""
+    """Assign permuted labels to units by the Fisher-Yates shuffle, in a compiled loop; (b, n_draws) -> (b, n)."""
     labelings = np.empty((uniform.shape[0], order.size), dtype=drawn.dtype)
     free = np.empty_like(order)
     for row in range(uniform.shape[0]):

@@ -16,7 +16,7 @@ ROWS_AT_ONCE = 4096
 
 
 def exponents(sizes: FloatArray | float) -> IntArray:
-    """Return the integers e with 2**(e - 1) <= size < 2**e, elementwise; 0 for a size of 0."""
+    """Return the binary exponents e of positive numbers, 2**(e - 1) <= size < 2**e, elementwise; 0 for 0."""
     return np.frexp(sizes)[1]
 
 
@@ -36,6 +36,6 @@ def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
 
 
 def two_to(exponent: int, power: float) -> float:
-    """Compute 2**(exponent * power) to the last digit; the product of exponent and power is exact."""
+    """Compute 2**(exponent * power) correctly rounded, for a whole exponent."""
     whole, rest = divmod(Fraction(power) * exponent, 1)
     return ldexp(2.0 ** float(rest), int(whole))

@@ -42,17 +42,17 @@ __all__ = [
 
 
 def tie_tolerance(scale: float, n: int) -> float:
-    """Return the difference below which two values of S count as tied, relative to `scale`, the total T."""
+    """Compute the difference up to which two between dispersions count as tied, from the total dispersion."""
     return scale * max(1e-12, 2e-10 / n)
 
 
 def count_extreme(observed: float, null: FloatArray, tolerance: float) -> int:
-    """Count the null values that reach the observed statistic, ties up to rounding included."""
+    """Count the null values of a statistic that reach the observed one, ties up to rounding included."""
     return int(np.count_nonzero(null >= observed - tolerance))
 
 
 def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatArray], tolerance: float) -> int:
-    """Count the null values of S/W that reach the observed ratio, ties up to rounding included.
+    """Count the null values of a ratio S/W that reach the observed one, ties up to rounding included.
 
     Ratios are compared by their cross products, which stay finite when a residual vanishes; `tolerance` is the
     rounding of S and W.
@@ -63,7 +63,7 @@ def count_reaching(observed: tuple[float, float], null: tuple[FloatArray, FloatA
 
 
 def _count_upper(values: FloatArray, tolerance: float) -> IntArray:
-    """Count, for each value, the values that are at least as large, ties and itself included; (b,) -> (b,)."""
+    """Count for each value how many are at least as large, itself and ties included; (b,) -> (b,)."""
     ordered = np.sort(values)
     return np.asarray(values.size - np.searchsorted(ordered, values - tolerance, side="left"))
 
@@ -72,7 +72,7 @@ def _count_upper(values: FloatArray, tolerance: float) -> IntArray:
 
 
 def upper_pvalue(extreme: int, n_others: int) -> float:
-    """Return the permutation p-value: the share of labelings with a statistic at or above the observed one.
+    """Compute the permutation p-value: the share of labelings whose statistic is at least the observed one.
 
     The observed labeling is not among the `n_others` and counts once: that is the +1 of a random null, and one of
     all labelings in an exact one, so that the two formulas agree.
@@ -81,17 +81,17 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
 
 
 def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
-    """Return the smallest p-value that n random resamples can give, times a calibration factor."""
+    """Compute the smallest p-value that n random resamples can give, times a calibration factor."""
     return factor / (n_resamples + 1)
 
 
 def smallest_exact_pvalue(count: float, mirrors: float) -> float:
-    """Return the smallest p-value over all labelings, where some only rename the observed groups."""
+    """Compute the smallest p-value of an exact permutation test, where some labelings only rename the groups."""
     return mirrors / count if math.isfinite(count) else 0.0
 
 
 def share_of_largest(statistic: float, others: FloatArray) -> float:
-    """Compute the share of statistics, one and the others, that are tied with the largest; (m,) -> float.
+    """Compute the share of statistics that are tied with the largest one, the smallest p-value of an exact test; (m,).
 
     Of all labelings it is the smallest p-value: some only exchange the names of groups of one size.
     """
@@ -100,12 +100,12 @@ def share_of_largest(statistic: float, others: FloatArray) -> float:
 
 
 def reached_by_ties_alone(statistic: float, others: FloatArray) -> bool:
-    """Return whether some of the others are tied with a statistic and none is larger; (m,)."""
+    """Return whether the largest of other statistics ties with a given one, so that none is larger; (m,)."""
     return bool(others.size and np.isclose(others.max(), statistic, SAME_STATISTIC, 0.0))
 
 
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:
-    """Return the p-value of a sequential test that stopped at its last extreme value (Besag & Clifford 1991)."""
+    """Compute the p-value of a sequential permutation test that stops early (Besag & Clifford 1991)."""
     return extreme / n_resamples
 
 
@@ -118,7 +118,7 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """Compute the confidence interval of p for a sequential test stopped at a fixed number of extreme values."""
+    """Compute the confidence interval of p for a sequential permutation test that stops after enough extreme values."""
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
@@ -136,7 +136,7 @@ LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 def extrapolated_pvalue(
     observed: float, null: FloatArray, extreme: int, tolerance: float, smallest: float = 0.0
 ) -> float | None:
-    """Compute p from a fitted tail if few null values reach the observed one; None if p is to be counted.
+    """Compute a p-value from a Pareto tail fitted to null values; None where plain counting is to be used.
 
     It is never below the `smallest` one that all labelings can give.
 
@@ -153,18 +153,18 @@ def extrapolated_pvalue(
 
 
 def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:
-    """Return whether a null value ties with the observed one, or two null values in the fitted tail tie."""
+    """Return whether null values tie with the observed one or, in the tail used for a fit, with each other."""
     top = np.sort(null)[null.size - _tail_size(null) :]
     return bool((np.abs(null - observed) <= tolerance).any() or (np.diff(top) <= tolerance).any())
 
 
 def _tail_size(null: FloatArray) -> int:
-    """Return how many of the largest null values are used to fit the tail."""
+    """Return the number of largest null values to which a tail is fitted."""
     return min(LARGEST_TAIL, null.size // 4)
 
 
 def generalised_pareto_pvalue(observed: float, null: FloatArray) -> float | None:
-    """Compute P(null >= observed) from a fitted Pareto tail (Knijnenburg et al. 2009); None if no tail fits.
+    """Compute P(null >= observed) from a generalised Pareto tail (Knijnenburg et al. 2009); None if no tail fits.
 
     The threshold lies midway between the last value of the tail and the next one below. The distribution of S has an
     exponential tail; a fitted shape below 0 would end it at a finite point and give a p far too small, so it counts as
@@ -207,7 +207,7 @@ def normal_pvalue(observed: float) -> float:
 
 
 def smallest_pvalues(values: Sequence[FloatArray], tolerances: Sequence[float]) -> FloatArray:
-    """Compute, for each labeling, the smallest of its p-values over several statistics; (b,) each -> (b,).
+    """Compute the smallest of the p-values of several statistics for each of b labelings; (b,) each -> (b,).
 
     A labeling's p-value is the share of all labelings that reach it, so that min-p is a statistic like any other.
     """
@@ -225,7 +225,7 @@ CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that d
 def smallest_weighted(
     table: FloatArray, tolerance: FloatArray, factor: float = 1.0, shares: FloatArray = ONE_LINE
 ) -> float:
-    """Compute the min-p p-value of the first row among all rows, with weighted columns; (1 + b, 3 m) -> float.
+    """Compute a min-p combined p-value of observed statistics, the first row, among null rows; (1 + b, 3 m) -> float.
 
     The p-value of every row in every column is the share of rows that are at least as large, ties within the
     tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
@@ -239,7 +239,7 @@ def smallest_weighted(
 
 
 def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
-    """Combine dependent p-values by Cauchy's rule (Liu & Xie 2020) [theory 5]; 1 if all of them are 1."""
+    """Combine dependent p-values by the Cauchy combination rule (Liu & Xie 2020) [theory 5]; 1 if all are 1."""
     if pvalues.min() >= 1:
         return 1.0
     capped = np.minimum(pvalues, cap)
@@ -249,7 +249,7 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
-    """Return the p-value of an adjusted term over two null models: in location, or the larger for interactions.
+    """Combine the p-values of an adjusted model term under two null models: in location, or the larger one.
 
     Where one factor changes the spread, residuals of least squares show interactions that are none.
     """
@@ -259,7 +259,7 @@ def over_null_models(in_features: float, in_location: float | None, *, interacti
 
 
 def over_jitters(pvalues: FloatArray) -> float:
-    """Combine the p-values of one column or contrast, each from its own jitter of ties; (m,) -> float.
+    """Combine p-values of one test, repeated with other random jitter of ties, into one; (m,) -> float.
 
     With the cap a jitter that shows nothing does not hide others; the smallest p-value is a lower limit.
     """
@@ -267,7 +267,7 @@ def over_jitters(pvalues: FloatArray) -> float:
 
 
 def over_contrasts(pvalues: FloatArray, *, jittered_anew: bool = False) -> tuple[float, list[float]]:
-    """Combine p-values over splits for each contrast, then over contrasts; return both; (n_splits, n_contrasts).
+    """Combine p-values over splits for each contrast, then over contrasts; (n_splits, n_contrasts) -> p, p of each.
 
     `jittered_anew` says that every split had jitter of its own. The cap makes the combination of contrasts at most 1/2,
     even where every contrast alone has a larger p-value, and where there is only one: the smallest of their own

@@ -10,7 +10,7 @@ __all__ = ["adjusted_rand_index"]
 
 
 def adjusted_rand_index(labels: IntArray, others: IntArray) -> float:
-    """Compute the adjusted Rand index of two labelings of the same points: 1 for the same clusters, 0 by chance; (n,).
+    """Compute the adjusted Rand index of two labelings of the same points: 1 for equal clusters, 0 by chance; (n,).
 
     It is that of scikit-learn, whose import takes longer than most tests do. -1 is a label like any other.
     """

@@ -83,7 +83,7 @@ class Ratios:
     width: float
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute how far values may be jittered to the left and to the right; (m,) -> (m,), (m,).
+        """Compute how far values that are ratios may be jittered to the left and right; (m,) -> (m,), (m,).
 
         Where the scale ends, as far as to the other side.
         """
@@ -100,7 +100,7 @@ class Ratios:
 
 
 def find_ratios(x: FloatArray) -> Ratios | None:
-    """Find whether a column holds ratios of small whole numbers with different denominators; O(n log n)."""
+    """Find whether a column holds ratios of small whole numbers, such as 2/3; None if not; O(n log n)."""
     values, counts = np.unique(x, return_counts=True)
     rounding = ARITHMETIC * float(np.abs(values).max(initial=0.0))
     if values.size < FEWEST_VALUES:
@@ -126,7 +126,7 @@ def find_ratios(x: FloatArray) -> Ratios | None:
 
 
 def _are_of_one_count(values: FloatArray, counts: IntArray, half: float, unit: float) -> bool:
-    """Return whether values are a function of one count, as odds and their logarithms are of shares k/N of one N.
+    """Return whether values are a function of shares k/N with one common N, such as their odds or logarithms.
 
     They are ratios with different denominators then, and yet on one grid before that. `half` is their error.
     """
@@ -147,7 +147,7 @@ def _are_of_one_count(values: FloatArray, counts: IntArray, half: float, unit: f
 
 
 def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
-    """Find whether whole numbers from 0 to 100 are ratios in per cent, rounded; None for others."""
+    """Find whether whole numbers from 0 to 100 are rounded percentages of small counts; None if not."""
     if values[0] < 0 or values[-1] > 100 or counts[values % 5 != 0].sum() < NOT_OF_FIVES * counts.sum():
         return None
     found = _read_denominators(values / 100, counts, 0.005 + ARITHMETIC)
@@ -155,7 +155,7 @@ def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
 
 
 def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
-    """Return N, up to 60, of which nearly all points are whole multiples of 1/N without the gaps of ratios; else 0."""
+    """Find N, up to 60, of which nearly all points are whole multiples of 1/N; 0 if there is none."""
     for N in range(1, GRID_STEPS + 1):
         if 4 * N * error > 1:  # half of all numbers are
             return 0
@@ -169,7 +169,7 @@ def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
 
 
 def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
-    """Return the denominators above 1 of all points; empty for those of one grid or of 1/k; None where they are none.
+    """Find the denominators of fractions among values; empty for one common grid, None if they are no fractions.
 
     Shapes: (m,) ratios and counts -> (points,).
     """
@@ -199,7 +199,7 @@ def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> In
 
 
 def _half_of_last_digit(values: FloatArray, rounding: float) -> float:
-    """Return half of the last decimal that all values were recorded to; 0 where they have more than ten."""
+    """Return half of the last decimal to which all values were recorded; 0 for more than ten decimals."""
     for decimals in range(DECIMALS + 1):
         if np.abs(values - np.round(values, decimals)).max() <= rounding:
             return 0.5 * 10.0**-decimals

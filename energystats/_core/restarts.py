@@ -31,7 +31,7 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 
 
 def tries_for(n: int) -> int:
-    """Return how often each start is perturbed for n points: 20 times up to 894 points, once at 4,000, then never."""
+    """Return how often a search perturbs each start for n points: 20 times up to 894 points, never beyond 4,000."""
     return min(AT_MOST, PAIRS // (n * n))
 
 
@@ -45,7 +45,7 @@ def random_swap(
     within: FloatArray,
     uniforms: FloatArray,
 ) -> IntArray:
-    """Dissolve one random cluster and form a new one around a random point; return the new labels.
+    """Perturb a partition: dissolve one random cluster, form a new one around a random point, and return the labels.
 
     The points of a random cluster go to the nearest of the others. The seed of the new cluster is drawn as in
     k-means++, in proportion to its squared distance from its centre, and takes all points that are nearer to it than
@@ -84,7 +84,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Merge two random clusters, split one, perhaps the merged one, by k-means++ seeds; return the new labels."""
+    """Perturb a partition: merge two random clusters, split one by k-means++ seeds, and return the labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))
@@ -122,7 +122,7 @@ def perturbed(
     uniforms: FloatArray,
     turn: int,
 ) -> tuple[IntArray, bool]:
-    """Perturb a partition by a random swap or by merge and split; return labels and whether no cluster is empty."""
+    """Perturb a partition by a random swap or a merge and split; return labels, and whether none is empty."""
     if turn % 2 == 0:
         other = random_swap(R, weights, labels, mass, table, within, uniforms)
     else:
@@ -151,7 +151,7 @@ def lowest(
     origin: IntArray,
     standing: FloatArray,
 ) -> None:
-    """Run Hartigan's method from each start and from perturbations of the best partition, which is updated in place.
+    """Run Hartigan's method from each start and from perturbed best partitions; the best partition is updated in place.
 
     Labels, the labels that led to them, and `standing` (W, how often it was found) change in place, because Ctrl-C
     would break a result while Python makes objects of it. Perturbations end when the partition was found `enough`

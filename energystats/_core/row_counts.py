@@ -75,11 +75,11 @@ class RowCounts:
     step: int
 
     def counts_of(self, values: FloatArray) -> FloatArray:
-        """Return the counts, or twice these, of which columns have the given values; same shape."""
+        """Convert values of a table back to the whole counts that they were computed from; same shape."""
         return np.asarray(np.round(self.scale.undo(values) / self.factor))
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Find how far distinct values of a column lie from those of the counts below and above; two of (m,)."""
+        """Compute distances from values of a column to those of the next lower and higher counts; (m,), (m,)."""
         counts = self.counts_of(values)
         with np.errstate(all="ignore"):
             right = self.scale.make((counts + self.step) * self.factor) - values
@@ -89,7 +89,7 @@ class RowCounts:
 
 
 def find_row_counts(X: FloatArray) -> RowCounts | None:
-    """Find whether all rows are counts times a factor each, as given, or the root or logarithm of it; else None."""
+    """Find whether rows are whole counts times a factor each, perhaps under a root or logarithm; else None."""
     n, d = X.shape
     if d < 2 or n < 2:
         return None
@@ -102,7 +102,7 @@ def find_row_counts(X: FloatArray) -> RowCounts | None:
 
 
 def _half_units(X: FloatArray) -> FloatArray:
-    """Return half of the last digit that each number was recorded to, at least the rounding of arithmetic; (n, d).
+    """Return half of the last digit to which each number of a table was recorded, at least its rounding error; (n, d).
 
     Tables have a number of decimals in common, or of digits; single precision has 24 bits.
     """
@@ -124,7 +124,7 @@ def _half_units(X: FloatArray) -> FloatArray:
 
 
 def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | None:
-    """Give all rows the median factor; None where they have one and zeros lie no farther from 1 than ties reach."""
+    """Rescale rows of scaled counts to their median factor; None where all rows have the same factor already."""
     counts, factors = _count_by_rows(scale.undo(X), _errors(scale, X, half))
     known = np.isfinite(factors)
     factor = float(np.median(factors[known]))
@@ -138,7 +138,7 @@ def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | No
 
 
 def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
-    """Return whether rows of more than two values are multiples of counts on a scale, and not all the same ones."""
+    """Return whether the rows of a table are whole counts times a factor each, on a given scale."""
     U, errors = scale.undo(X), _errors(scale, X, half)
     if not np.isfinite(U).all() or not (U > 0).any():
         return False
@@ -162,12 +162,12 @@ def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
 
 
 def _errors(scale: Scale, X: FloatArray, half: FloatArray) -> FloatArray:
-    """Return by how much rounding can change multiples of counts that are made from a table; (n, d)."""
+    """Compute by how much rounding of a table can change its values on another scale; (n, d)."""
     return np.asarray((scale.undo(X + half) - scale.undo(X - half)) / 2)
 
 
 def _count_by_rows(U: FloatArray, errors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Divide each row by the largest factor that leaves whole numbers; counts, and factors, NaN where none does.
+    """Divide each row by the largest factor that leaves whole counts; return counts, and factors, NaN where none does.
 
     A quotient may miss a whole number by what the errors of its two numbers explain, and by no more than `OFF_COUNT`.
     """

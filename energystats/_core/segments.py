@@ -59,7 +59,7 @@ class BestRuns(NamedTuple):
     starts: IntArray
 
     def breaks(self, k: int) -> IntArray:
-        """Find the first rows of all runs but the first, of the best k runs; (k - 1,)."""
+        """Return the first rows of segments 2 to k in the best cut of ordered rows into k segments; (k - 1,)."""
         end, found = self.within.shape[1] - 1, []
         for j in range(k, 1, -1):
             end = int(self.starts[j, end])
@@ -68,7 +68,7 @@ class BestRuns(NamedTuple):
 
 
 def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[tuple[int, int, FloatArray]]:
-    """Yield every end e with W of the runs i..e-1 for all starts i < e, and how many are long enough; e, a, (e,).
+    """Yield for every end of a segment the within dispersions of segments from all starts before it.
 
     The sum of rho over the pairs of a run that grows by one row grows by rho between this row and those of the run: a
     running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost. The same holds
@@ -83,7 +83,7 @@ def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[t
 
 
 def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolerance: float) -> BestRuns:
-    """Find the runs with the smallest W, for up to k runs of at least `min_size` rows, by dynamic programming.
+    """Find the best cuts of ordered rows into 1 to k segments, by dynamic programming over the within dispersion.
 
     The best j runs of the first e rows are a last run i..e-1 and the best j - 1 runs of the i rows before it (Fisher
     1958). Of cuts that tie, the first is taken. `sizes` are those of the cells that runs are made of, 1 for rows.
@@ -102,7 +102,7 @@ def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolera
 
 
 def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: int, tolerance: float) -> int:
-    """Find the number of runs with the smallest W + penalty times the number of breaks; of ties the first cut."""
+    """Find the number of segments that minimises the within dispersion plus a penalty for each break."""
     n = sizes.size
     value, count = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.intp)
     value[0] = -penalty  # the first run costs no break
@@ -118,12 +118,12 @@ def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: in
 
 
 def count_orders(units: int) -> float:
-    """Count the orders of so many rows or blocks; infinite where no number holds it."""
+    """Count the permutations of so many rows or blocks; infinite where no float holds the number."""
     return float(math.factorial(units)) if units <= 170 else math.inf
 
 
 def draw_orders(n: int, length: int, count: int, key: AnyArray, series: int = 0) -> AnyArray:
-    """Draw orders of n rows in which whole blocks of `length` rows move; (count, n).
+    """Draw random permutations of n rows that move whole blocks of `length` rows; (count, n).
 
     Rows that are left over stay at the end. Every 64 orders are a function of key, number and series alone.
     """
@@ -138,12 +138,12 @@ def draw_orders(n: int, length: int, count: int, key: AnyArray, series: int = 0)
 
 
 def enumerate_orders(n: int, length: int) -> AnyArray:
-    """List all orders of whole blocks, that of the rows first; (m!, n)."""
+    """List all permutations of n rows that move whole blocks of `length` rows, the identity first; (m!, n)."""
     return _expand_blocks(np.array(list(itertools.permutations(range(n // length))), dtype=np.int32), n, length)
 
 
 def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
-    """Make orders of rows out of orders of blocks; rows that are left over stay at the end; (b, m) -> (b, n)."""
+    """Convert permutations of blocks to permutations of rows, leftover rows at the end; (b, m) -> (b, n)."""
     units = n // length
     if length == 1:
         return orders
@@ -179,13 +179,13 @@ class OrderScan(NamedTuple):
     rounding: float
 
     def best_cut(self, tolerance: float) -> tuple[float, int]:
-        """Find the largest Z of two runs, and the first cut that has it; `tolerance` is that of S."""
+        """Return the largest standardized break statistic, and the first break that attains it within a tolerance."""
         largest = float(np.nanmax(self.profile))
         return largest, int(np.flatnonzero(self.profile >= largest - tolerance * self.rounding)[0]) + 1
 
 
 def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: float = 0.0) -> OrderScan:
-    """Find, for every order of the rows, the largest Z of a run of rows against the others.
+    """Compute for each order of the rows the largest standardized dispersion between one segment and the other rows.
 
     With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
     sum_{t < b} a_t/b + sum_{t >= b} c_t/(n - b), c_t being the sum to the rows after place t, which the sum to all rows
@@ -247,7 +247,7 @@ class _RunsInside(NamedTuple):
 
     @classmethod
     def of(cls, n: int, step: int, cells: int, min_size: int, inverse: FloatArray) -> Self:
-        """List the runs of at least `min_size` rows with as many on both sides; `inverse` is that of the breaks."""
+        """List the inner segments with at least `min_size` rows in, before and after them."""
         low, high = np.triu_indices(cells)
         first, end = low * step, np.minimum((high + 1) * step, n)
         fits = (first >= min_size) & (n - end >= min_size) & (end - first >= min_size)
@@ -255,7 +255,7 @@ class _RunsInside(NamedTuple):
         return cls(low, high, first, end, INSIDE * inverse[end - first - min_size])
 
     def measure(self, sums: FloatArray, totals: FloatArray, total: float) -> FloatArray:
-        """Compute S of each run and the other rows; (b, m, m), (b, n) -> (b, r)."""
+        """Compute the between dispersion of each inner segment against the other rows, for b orders; (b, r)."""
         n, size = totals.shape[1], self.end - self.first
         pairs = np.cumsum(sums, axis=1)[:, self.high, self.low]
         reached = np.concatenate((np.zeros((len(totals), 1)), np.cumsum(totals, axis=1)), axis=1)
@@ -265,7 +265,7 @@ class _RunsInside(NamedTuple):
 
 
 def standardize_breaks(totals: FloatArray, squares: float, min_size: int) -> tuple[float, FloatArray]:
-    """Compute the mean of S over all orders of the rows, and the weight of every break over its standard deviation.
+    """Compute the mean of the between dispersion over all orders of rows, and the weight over sd of every break.
 
     `totals` are the sums of rho from each row, `squares` is the sum of rho^2 over all ordered pairs. S of the first b
     rows A is n/(b (n - b)) times the sum of G_c over pairs of A; the mean and the variance of that sum over random sets
@@ -297,7 +297,7 @@ def standardize_breaks(totals: FloatArray, squares: float, min_size: int) -> tup
 
 
 def weigh_breaks(n: int, b: FloatArray) -> FloatArray:
-    """Weigh breaks near the ends less, where a few odd rows make S large: (4 b (n - b)/n^2)^(1/4)."""
+    """Compute the weight (4 b (n - b)/n^2)^(1/4) of a break after b of n rows, which is small near the ends."""
     return np.asarray((4 * b * (n - b) / n**2) ** 0.25)
 
 
@@ -311,12 +311,12 @@ def _fill_part(
     runs: FloatArray,
     part: slice,
 ) -> None:
-    """Fill in the sums of some of the orders."""
+    """Fill in the sums of dissimilarities for some of the orders of rows, one tile at a time."""
     fill(tile, first, orders[part], step, before[part], runs[part])
 
 
 def _choose_loop(lines: int) -> Loop:
-    """Choose the compiled loop where it is worth loading the compiler, or the loop of array operations."""
+    """Choose a compiled loop where the work repays loading the compiler, else the same loop in NumPy."""
     from energystats._core.order_loops import fill_sums_before
 
     plain: Any = fill_sums_before
@@ -324,7 +324,7 @@ def _choose_loop(lines: int) -> Loop:
 
 
 def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total: float) -> FloatArray:
-    """Compute the between dispersion S of every break that leaves `min_size` rows on both sides, for b orders of rows.
+    """Compute the between dispersion of two segments at every break, for b orders of rows; (b, n), (b, n) -> (b, m).
 
     From the sums of rho to the rows before and to all; (b, n), (b, n) -> (b, breaks). The pairs of each run are summed
     from its own end, so that a short one loses no digit to a long one.
@@ -340,7 +340,7 @@ def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total:
 
 
 def join_neighbours(M: FloatArray, sizes: FloatArray) -> FloatArray:
-    """Join neighbouring runs again and again, those that raise W least first (Grimm 1987); (m, m), (m,) -> (m - 1, 4).
+    """Join neighbouring segments step by step, always with the least rise of dispersion (Grimm 1987); (m - 1, 4).
 
     Rows are those of a linkage matrix of SciPy, with W after the step, less W of the runs that were given, as height;
     it never falls, as W never does when runs are joined and rho is of negative type. `M` has the sums of rho between

@@ -26,7 +26,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # columns times R, (n, c) -> (n, 
 
 
 def squared_distances_to(centers: FloatArray, codes: IntArray, multiply: Multiply) -> FloatArray:
-    """Compute squared distances of points from the centres of their groups, weighted means; (n, k), (n,) -> (n,).
+    """Compute squared distances of points from the weighted means of their groups; (n, k), (n,) -> (n,).
 
     A centre is a mean of points with weights that sum to 1, a column of `centers`: |x - m|^2 is the weighted mean of
     rho(x, .) less half of the weighted mean of rho, as rho = |x - y|^2 in the feature space [theory 2].
@@ -35,20 +35,20 @@ def squared_distances_to(centers: FloatArray, codes: IntArray, multiply: Multipl
 
 
 def _distances_and_products(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute squared distances of points from centres with weights A, given the products R A; (n,)."""
+    """Compute squared distances of points from weighted group centres, given products of the weights with rho; (n,)."""
     half = np.einsum("ij,ij->j", centers, products) / 2
     return np.asarray(products[np.arange(codes.size), codes] - half[codes])
 
 
 def weights_of_means(w: FloatArray, codes: IntArray, k: int) -> FloatArray:
-    """Compute the weights of points in the centroid of their group, which sum to 1 per group; (n,) -> (n, k)."""
+    """Compute the weight of each point in the centroid of its group; weights sum to 1 per group; (n,) -> (n, k)."""
     shares = np.zeros((codes.size, k))
     shares[np.arange(codes.size), codes] = w
     return np.asarray(shares / shares.sum(axis=0))
 
 
 def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, bool]:
-    """Compute weights of points whose mean is the spatial median of their group, and whether it converged; (n, k).
+    """Find weights of points whose mean is the spatial median of their group, and whether the search converged; (n, k).
 
     Weiszfeld's rule, from the centroids: every point weighs w over its distance from the last centre. It needs no
     coordinates, only products with R. The sum of w times distance falls in every step. A median close to a point is
@@ -91,26 +91,26 @@ def weights_of_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multipl
 
 
 def _weiszfeld_step(centers: FloatArray, codes: IntArray, w: FloatArray, distances: FloatArray) -> FloatArray:
-    """Compute the change of the weights of points in one step of Weiszfeld's rule; (n, k)."""
+    """Compute the change of the points' weights in one step of Weiszfeld's algorithm for spatial medians; (n, k)."""
     moved = np.zeros_like(centers)
     moved[np.arange(codes.size), codes] = w / np.maximum(distances, AT_POINT)
     return np.asarray(moved / moved.sum(axis=0) - centers)
 
 
 def _sum_of_series(length: FloatArray, last_length: FloatArray) -> FloatArray:
-    """Compute the factor by which slowly shrinking steps are lengthened, the sum of a geometric series; (k,)."""
+    """Compute the factor by which to lengthen steps that shrink slowly, the sum of a geometric series; (k,)."""
     slow = (length < last_length) & (length >= SLOW * last_length)
     ratio = np.divide(length, last_length, out=np.zeros(length.size), where=slow)
     return np.minimum(1 / (1 - ratio), LONGEST)
 
 
 def _root_distances(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute distances of points from centres with weights A, given the products R A; (n,)."""
+    """Compute distances of points from weighted group centres, given products of the weights with rho; (n,)."""
     return np.sqrt(np.maximum(_distances_and_products(centers, codes, products), 0.0))
 
 
 def _sums_of_distances(centers: FloatArray, codes: IntArray, products: FloatArray, w: FloatArray) -> FloatArray:
-    """Compute the weighted sum of distances from the centre in each group, which the median minimises; (k,)."""
+    """Compute the weighted sum of distances from the centre of each group, which the spatial median minimises; (k,)."""
     return np.asarray(np.bincount(codes, w * _root_distances(centers, codes, products), minlength=centers.shape[1]))
 
 
@@ -121,7 +121,7 @@ def _first_of_groups(values: FloatArray, codes: IntArray) -> IntArray:
 
 
 def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multiply) -> BoolArray:
-    """Return whether one given point of each group is its spatial median, by the pull of the other points; (k,).
+    """Return whether a given point of each group is the group's spatial median; (k,).
 
     The pull is the sum of w (x - p)/|x - p|: half of -b'Rb is its squared length, where b has these weights and sum 0.
     """
@@ -137,7 +137,7 @@ def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multi
 
 
 def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, BoolArray]:
-    """Compute positions along a line through each group, (n,), and whether the group lies on that line, (k,)."""
+    """Compute positions of points along a line through their group, (n,), and whether the group lies on it, (k,)."""
     here = np.arange(codes.size)
     first = np.array([np.flatnonzero(codes == j)[0] for j in range(k)])
     start = np.zeros((codes.size, k))
@@ -155,7 +155,7 @@ def _positions_on_lines(codes: IntArray, k: int, multiply: Multiply) -> tuple[Fl
 
 
 def _median_on_line(x: FloatArray, w: FloatArray) -> FloatArray:
-    """Compute weights of points whose mean is the weighted median of x, the middle if it is not unique; (n,)."""
+    """Compute weights of points whose mean is the weighted median of x, the midpoint if it is not unique; (n,)."""
     order = np.argsort(x, kind="stable")
     below = np.cumsum(w[order])
     half = below[-1] / 2

@@ -22,27 +22,27 @@ __all__ = [
 
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute g(C_i, C_j), the mean of rho over all ordered pairs of points of two groups [G 3]; (k, k)."""
+    """Compute the mean dissimilarity over all ordered pairs of points of each two groups [G 3]; (k, k)."""
     return np.asarray(M / (s[..., :, None] * s[..., None, :]))
 
 
 def within_per_cluster(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute W_j = s_j/2 g(C_j, C_j), the summands of the within dispersion W [G 4]; (k,)."""
+    """Compute the within dispersion of each cluster, half its size times its mean dissimilarity [G 4]; (k,)."""
     return np.asarray(np.diagonal(M, axis1=-2, axis2=-1) / (2 * s))
 
 
 def total(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute the total dispersion T = n/2 g(X, X), half of n times the mean of rho over all ordered pairs."""
+    """Compute the total dispersion T: n/2 times the mean dissimilarity over all ordered pairs."""
     return np.asarray(M.sum(axis=(-2, -1)) / (2 * s.sum(axis=-1)))
 
 
 def between(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute the between dispersion S [G 5] as T - W [G 29]."""
+    """Compute the between dispersion S [G 5] as the total dispersion T minus the within dispersion W [G 29]."""
     return np.asarray(total(M, s) - within_per_cluster(M, s).sum(axis=-1))
 
 
 def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute energy distances 2 g_ij - g_ii - g_jj of all pairs of groups [G 1]; (k, k).
+    """Compute energy distances of all pairs of groups from mean dissimilarities between them [G 1]; (k, k).
 
     V form; with `unbiased` the U form, whose g_ii leaves the diagonal out.
     """
@@ -58,14 +58,14 @@ def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) ->
 
 
 def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Sum n_i n_j / (n_i + n_j) E_ij over groups i < j: the e-statistic of the R package; 2S when k = 2."""
+    """Compute the k-sample e-statistic of R's energy package: the weighted energy distances of all pairs, summed."""
     i, j = np.triu_indices(s.shape[-1], 1)
     weights = s[..., i] * s[..., j] / (s[..., i] + s[..., j])
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 
 def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-    """Compute F = (S/(k - 1)) / (W/(n - k)) with W = T - S; 0 where S = W = 0.
+    """Compute the F ratio of between to within dispersion, (S/(k - 1)) / (W/(n - k)); 0 where both vanish.
 
     W is T - S, so a W within `tolerance` of 0 is rounding and counts as 0.
     """
@@ -77,5 +77,5 @@ def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatA
 
 
 def share(part: float, whole: float) -> float:
-    """Return part / whole, or 0 when the whole is 0, as where all points are identical."""
+    """Compute part / whole, or 0 when the whole is 0."""
     return float(part / whole) if whole != 0 else 0.0

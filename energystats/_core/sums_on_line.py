@@ -15,7 +15,7 @@ ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so
 
 @njit
 def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """Compute M = Z'RZ for R_ij = |x_i - x_j| from gaps of sorted x; (n - 1,), (n,), (n, k, b) -> (k, k, b).
+    """Compute sums of |x_i - x_j| between groups for b labelings from gaps of sorted x; (n, k, b) -> (k, k, b).
 
     A gap between neighbours is part of the distance of every pair on its two sides: groups j and l gain the gap times
     (below_j above_l + above_j below_l). All terms are non-negative for non-negative Z.
@@ -75,7 +75,7 @@ def sum_across(x: FloatArray, y: FloatArray) -> float:
 def bin_sums_over_gaps(
     gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sum w_x w_y |x - y| over pairs of points for each pair of bins; (n - 1,), three (n,) -> (n_bins, n_bins).
+    """Sum w_x w_y |x - y| over the pairs of points of each two bins, from gaps of sorted x; (n_bins, n_bins).
 
     While the points pass in order, `behind` holds for each bin the weighted sum of the distances from the present point
     back to those that have passed; it grows by the gap times their weight, so that nothing cancels.

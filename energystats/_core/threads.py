@@ -28,7 +28,7 @@ LARGEST_ORDER = 2048  # of a matrix that is decomposed on one thread
 
 @cache
 def _find_libraries() -> Any:
-    """Return a controller of the linear algebra libraries of NumPy and SciPy; cached."""
+    """Return a cached controller for the thread numbers of NumPy's and SciPy's linear algebra libraries."""
     with loading():
         import scipy.linalg  # noqa: F401  # so that its library is among them
         from threadpoolctl import ThreadpoolController
@@ -50,7 +50,7 @@ class _Limit:
         self.limiter: Any = None
 
     def enter(self, wait: bool) -> bool:
-        """Set linear algebra to one thread; `wait`, or return False, if another thread of Python has done so."""
+        """Limit linear algebra to one thread; if another thread holds the limit, wait for it or return False."""
         with self.changed:
             while self.owner not in (None, get_ident()):
                 if not wait:
@@ -70,7 +70,7 @@ class _Limit:
             return True
 
     def leave(self) -> None:
-        """Restore the number of threads that linear algebra had before the owner's first block."""
+        """Restore the number of linear algebra threads when the outermost block that limited them ends."""
         with self.changed:
             if self.depth > 1:
                 self.depth -= 1
@@ -81,7 +81,7 @@ class _Limit:
                 self.changed.notify_all()
 
     def after_fork(self) -> None:
-        """Release, in a forked child process, the one-thread limit if another thread of the parent holds it."""
+        """Release, in a forked child process, a limit on linear algebra threads that a thread of the parent holds."""
         self.changed = Condition()
         if self.owner not in (None, get_ident()):
             with self.limiter:
@@ -96,7 +96,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """Use one thread for linear algebra in the `with` block; wait, or not, if another Python thread has the limit."""
+    """Limit linear algebra to one thread inside a `with` block; with `wait`, after another thread's limit has ended."""
     entered = LIMIT.enter(wait)
     try:
         yield
@@ -106,7 +106,7 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
-    """Return a context that uses one thread for the decomposition of a matrix of this order, unless it is large."""
+    """Return a context manager that limits linear algebra to one thread, unless the matrix is large."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
 
 
@@ -115,7 +115,7 @@ Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
 
 @contextmanager
 def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yield a function like `map` that runs in at most `most` threads, each with linear algebra on one thread.
+    """Yield a function like `map` that runs in at most `most` threads, with single-threaded linear algebra.
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
@@ -129,18 +129,18 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 @contextmanager
 def side_by_side(most: int) -> Iterator[Apply]:
-    """Yield a function that applies another one to every item in at most `most` threads, without results."""
+    """Yield a function that calls another one on every item in at most `most` threads, and discards the results."""
     with map_side_by_side(most) as map_over:
         yield partial(_apply_all, map_over)
 
 
 def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Apply a function to every item through a given `map`, and raise what it raises."""
+    """Apply a function to every item through a given `map`, and raise the errors it raises."""
     for _ in map_over(function, items):
         pass
 
 
 def threads_given() -> int:
-    """Return the number of threads that linear algebra may use at the moment."""
+    """Return the number of threads that linear algebra may use now."""
     given = (library.num_threads for library in _find_libraries().lib_controllers if library.user_api == "blas")
     return max(given, default=1)

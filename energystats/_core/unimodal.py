@@ -34,7 +34,7 @@ MOST_GAPS = 6  # that share it
 
 
 def narrow_gaps(x: FloatArray) -> FloatArray:
-    """Return sorted x with wide gaps, of more than three times its central nine tenths, narrowed; (n,) -> (n,).
+    """Shrink gaps in sorted x that are wider than three times the range of its central 90 %; (n,) -> (n,).
 
     The indices are measured in the spread of all points, in which a few of them far away would hide the others. All
     that are wide have this width together afterwards, unless that is below half of the nine tenths for each, and no
@@ -58,7 +58,7 @@ Hull: TypeAlias = tuple[IntArray, FloatArray]  # indices of the knots, n - 1 tim
 
 @njit
 def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
-    """Extend the greatest convex minorant of the empirical distribution function from x[0..] to x[0..last]."""
+    """Extend the greatest convex minorant of an empirical distribution function by the points up to x[last]."""
     knots, distances = hull
     m = knots.size
     first = knots[m - 1] + 1
@@ -93,7 +93,7 @@ def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
 
 @njit
 def nearest_unimodal(x: FloatArray) -> IntArray:
-    """Find the unimodal distribution function nearest to that of sorted x in sup norm; return its knots' indices.
+    """Find the unimodal distribution function nearest in sup norm to that of sorted x; return the indices of its knots.
 
     The distance of the convex side grows with the mode and that of the concave side falls, so the best mode is found
     by bisection, in which hulls are extended and not recomputed; O(n log n). The concave side is the convex one of -x.
@@ -135,7 +135,7 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
 
 
 def unimodal_density(x: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute edges and heights of the nearest unimodal density of sorted points; empty if all are equal."""
+    """Compute edges and heights of the unimodal density nearest to sorted points; empty if all are equal."""
     if x.size < 2 or x[0] == x[-1]:
         return np.empty(0), np.empty(0)
     knots = nearest_unimodal(x)
@@ -161,7 +161,7 @@ def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> Flo
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """Compute S/T of the split after each rank of sorted x, for rho = |x - y|; zeros if constant; (n,) -> (n - 1,).
+    """Compute S/T, the between over the total dispersion, of every split of sorted x in two; (n,) -> (n - 1,).
 
     Sums of distances between the first points, and between the last, grow by non-negative terms: nothing cancels.
     """
@@ -185,7 +185,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """Compute E, the largest difference over splits of S/T of sorted x and of its nearest unimodal distribution."""
+    """Compute the excess-split index of sorted x: the largest excess of S/T of a split over a unimodal fit."""
     if x[-1] <= x[0]:
         return 0.0
     return _compute_excess(x, _compute_quantiles_at_ranks(x))
@@ -193,7 +193,7 @@ def excess_split(x: FloatArray) -> float:
 
 @njit
 def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
-    """Compute quantiles of the nearest unimodal distribution at the ranks of sorted x; (n,) -> (n,)."""
+    """Compute quantiles of the nearest unimodal distribution, one for each rank of sorted x; (n,) -> (n,)."""
     ranks = np.empty(x.size)
     for i in range(x.size):
         ranks[i] = i
@@ -202,7 +202,7 @@ def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
 
 @njit
 def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
-    """Compute E, the largest difference over splits of S/T of sorted x and of fitted unimodal quantiles."""
+    """Compute the excess-split index of sorted x against given quantiles of a unimodal distribution."""
     profile = _split_profile(x)
     unimodal = _split_profile(fitted)
     excess = -np.inf
@@ -213,7 +213,7 @@ def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
 
 @njit
 def compute_indices(x: FloatArray) -> FloatArray:
-    """Compute three indices of sorted x against unimodality, all 0 if x is constant; (n,) -> (3,).
+    """Compute three statistics of sorted x against unimodality, all 0 if x is constant; (n,) -> (3,).
 
     RATIO is the log likelihood ratio of 2 or 3 normals to a unimodal density; EXCESS is E; DISTANCE the mean distance
     of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
@@ -235,7 +235,7 @@ def compute_indices(x: FloatArray) -> FloatArray:
 
 @njit
 def indices_of_draws(x: FloatArray, uniforms: FloatArray) -> FloatArray:
-    """Compute unimodality indices of samples drawn from the nearest unimodal distribution; (n,), (b, n) -> (b, 3).
+    """Compute three statistics of unimodality of samples drawn from the nearest unimodal distribution; (b, 3).
 
     There is one sample for each row of sorted uniforms, and each is refitted.
     """
