@@ -86,7 +86,7 @@ def cluster_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterTestResult:
-    r"""Test whether there is cluster structure at all, without using the data twice.
+    r"""Test whether data have cluster structure at all, without using the data twice.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def cluster_test(
 def _note_gap_beside(
     found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return a caution if p is small and a gap parts the points otherwise than the two clusters do; else ()."""
+    """Return a caution if p is small but a gap separates the points otherwise than the two clusters do."""
     shown = found.partition
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()
@@ -213,7 +213,7 @@ def _note_gap_beside(
 
 
 def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:
-    """Return a test result with the number of clusters that a user's clusterer found, and a note if `k` was another."""
+    """Return a test result with the number of clusters a user's clusterer found, noting if `k` was another."""
     own = options.user_clusterer
     if own is None or not own.counts:  # nothing was clustered
         return result
@@ -251,12 +251,12 @@ def _work_of_crossfit(size: Size, options: ClusterTestOptions) -> tuple[Work, ..
 
 
 def _sets_of_axes(size: Size) -> int:
-    """Return the number of sets of axes of reference samples: principal components, and features of several columns."""
+    """Return how many sets of independent axes reference samples use: 1 for one column, else 2."""
     return 1 if size.columns == 1 else 2
 
 
 def _in_unit(test: Test) -> Test:
-    """Return a test that first scales the points near 1, so that squares cannot overflow, unless it draws tables."""
+    """Return a test that first rescales the points by a power of two near 1, against overflow of squares."""
     return lambda d, options, rng: test(d if options.tables is not None else d.near_one(), options, rng)
 
 
@@ -281,7 +281,7 @@ def points_to_test(X: ArrayLike | InputTable, metric: MetricLike, power: float, 
 
 
 def metric_to_test(metric: MetricLike, power: float) -> Metric:
-    """Return the metric object; for a matrix of rho `power` only says what the matrix holds, and is not applied."""
+    """Return the metric object for a test; a matrix of dissimilarities is not raised to `power`."""
     own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
     return resolve(metric, own_alpha)
 
@@ -307,7 +307,7 @@ def _check_options(k: object, method: str, null: Null, *, clusterer: Any, conser
 
 
 def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Run the test method named in the options on checked points, and return its result with a partition."""
+    """Run the test method that the options name on checked points, and return its result with a partition."""
     method = METHODS[options.method]
     if method.in_coordinates and options.tables is None:
         _check_coordinates(d, options.method)
@@ -323,7 +323,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution that names the rows outside the largest cluster if they are very few; else an empty tuple."""
+    """Return a caution that names the rows outside the largest cluster if they are very few."""
     shown = found.partition
     if shown is None or shown.k < 2 or sum(shown.sizes) - max(shown.sizes) >= min(FEW_FAR, FEW_OF_ALL * d.n):
         return ()
@@ -345,7 +345,7 @@ def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, .
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """Return the test method; "auto" becomes "unimodal-1d" for one column and "split" otherwise."""
+    """Choose the test method: "auto" becomes "unimodal-1d" for one column and "split" otherwise."""
     one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
         what = f"{d.n_columns} columns" if d.n_columns else "a matrix"
@@ -356,7 +356,7 @@ def method_for(d: Dissimilarity, method: str) -> str:
 
 
 def check_lines(d: Dissimilarity) -> None:
-    """Raise ValueError if points have categories or missing values, so that they cannot be projected on lines."""
+    """Raise ValueError if points have categories or missing values, which cannot be projected on lines."""
     if d.n_columns and d.coordinates is None:
         raise ValueError(
             "`metric` must compare numbers alone: modes are looked for along lines, and categories or missing values "
@@ -367,7 +367,7 @@ def check_lines(d: Dissimilarity) -> None:
 
 
 def _check_coordinates(d: Dissimilarity, method: str) -> None:
-    """Raise ValueError if reference samples cannot be drawn: for a matrix, and for metrics of categories or amounts."""
+    """Raise ValueError if reference samples cannot be drawn, as for a matrix and for metrics of categories."""
     if d.coordinates is None:
         raise ValueError(
             f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'

@@ -196,11 +196,11 @@ class Rules:
     n_resamples: int
 
     def level_of(self, size: int) -> float:
-        """Compute the level of the test of a node with `size` points, level (size - 1)/(n - 1)."""
+        """Compute the significance level at a node of a tree of tests: level times (size - 1)/(n - 1)."""
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """Return the p-value of a node times (n - 1)/(size - 1), at most 1 and at least the adjusted p of its parent.
+        """Compute the adjusted p-value of a node: p (n - 1)/(size - 1), at most 1, at least that of the parent.
 
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
@@ -208,14 +208,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Compute the number of draws for a node with `size` points, (n - 1)/(size - 1) times that for all."""
+        """Compute the number of random draws for the test at a node: more for smaller nodes."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Compute the fewest draws for which the smallest possible p, factor/(draws + 1), is at most `level`."""
+    """Compute the fewest draws with which the smallest possible p-value is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -242,7 +242,7 @@ class _GrowingNode:
 
     @property
     def outcome(self) -> str:
-        """Return the outcome at a node: "split", or the reason why the node is a leaf."""
+        """Return the outcome at a node of a tree of tests: "split", or why the node is a leaf."""
         if self.children:
             return "split"
         if self.rejected:
@@ -251,7 +251,7 @@ class _GrowingNode:
 
 
 def grow(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, root: _GrowingNode) -> Iterator[_GrowingNode]:
-    """Grow a tree of tested splits below `root`, and yield each leaf as soon as it is final.
+    """Grow a tree of tested splits below `root`, and yield each leaf when it is final.
 
     The order of splits matters only where `k_max` ends them: what happens in a node depends on its rows, its seed
     and its parent's adjusted p alone.
@@ -279,7 +279,7 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, root: _GrowingNod
 
 
 def _examine_node(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, node: _GrowingNode) -> None:
-    """Test a node of the tree if it is large enough, and store its p-value and its two halves in it."""
+    """Test whether a node of a tree has clusters, if it is large enough, and store p and its two parts."""
     size = node.rows.size
     if size < rules.min_size:
         node.why_untested = f"fewer than {rules.min_size} points"
@@ -324,7 +324,7 @@ def tree_of_points(
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, Kind, IntArray]:
-        """Return the p-value of a node, the space in which its clusters show, and labels of its two clusters."""
+        """Test a node of a tree; return its p-value, the space in which its clusters show, and their labels."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
             if found.factor is not None:
@@ -335,7 +335,7 @@ def tree_of_points(
         return found.pvalue, found.space, found.partition.labels
 
     def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> tuple[IntArray, Kind]:
-        """Return labels of the two halves of a node, parted in a gap, and the space of their line."""
+        """Return the labels of the two parts of a node, divided at a gap, and the space of the dividing line."""
         return cut_in_gap(part, labels, kind, options.power, child)
 
     d = d if has_exact(d) else d.stored()
@@ -376,7 +376,7 @@ def tree_of_points(
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes cut in another space than the given one; else an empty tuple."""
+    """Return a caution that names the nodes of a tree that were divided in a transformed space."""
     elsewhere = [f"node {node.id} ({node.space})" for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
@@ -390,7 +390,7 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes cut in a gap, not where W is smallest; else an empty tuple."""
+    """Return a caution that names the nodes of a tree divided at a gap, where W is not smallest."""
     in_gap = [
         f"node {node.id} ({write_counts([nodes[j].size for j in node.children])})"
         for node in nodes
@@ -409,12 +409,12 @@ def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _name_some(nodes: Sequence[str]) -> str:
-    """Join texts on nodes by commas; of more than five the first ones, and how many more there are."""
+    """Join texts on tree nodes by commas; of many only the first ones, and the number of the others."""
     return ", ".join(nodes[:NODES_NAMED]) + f" and {len(nodes) - NODES_NAMED} more" * (len(nodes) > NODES_NAMED)
 
 
 def _is_reported(text: str, notes: Iterable[str]) -> bool:
-    """Return whether some note on all points begins with the same words as a text about a node."""
+    """Return whether a note on all points begins like a text on a node, so that it need not be repeated."""
 
     def beginning(note: str) -> list[str]:
         return note.removeprefix(WIDE_STEPS).split()[:BEGINNING]
@@ -425,7 +425,7 @@ def _is_reported(text: str, notes: Iterable[str]) -> bool:
 
 
 def _as_note(text: str, notes: Iterable[str]) -> str:
-    """Return the text of a warning about a node as a note; that steps are wide there is a caution."""
+    """Convert the text of a warning about a node to a note; one on wide steps becomes a caution."""
     if not text.startswith(WIDE_STEPS):
         return text
     ties = text.removeprefix(WIDE_STEPS).strip()
@@ -434,7 +434,7 @@ def _as_note(text: str, notes: Iterable[str]) -> str:
 
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:
-    """Raise ValueError if there are too few draws for any p-value to reach the level."""
+    """Raise ValueError if there are too few draws for any p-value to be as small as the level."""
     fewest = reachable_draws(rules.level, factor)
     if rules.n_resamples < fewest:
         raise ValueError(
@@ -444,7 +444,7 @@ def _check_draws_suffice(rules: Rules, factor: float) -> None:
 
 
 def _number_nodes(d: Dissimilarity, root: _GrowingNode, rules: Rules) -> tuple[tuple[TreeNode, ...], IntArray]:
-    """Return the numbered nodes of a tree, each before its children, and the label of the leaf of every point; (n,)."""
+    """Return numbered tree nodes, each before its children, and the leaf number of each point; (n,)."""
     order: list[_GrowingNode] = []
     stack = [root]
     while stack:
@@ -489,7 +489,7 @@ def _number_nodes(d: Dissimilarity, root: _GrowingNode, rules: Rules) -> tuple[t
 
 @contextmanager
 def _warned_once() -> Iterator[list[str]]:
-    """Collect the warnings of a block, warn of each kind once afterwards, and fill the yielded list with their texts.
+    """Collect warnings inside a `with` block in a list, and afterwards issue one of each kind.
 
     Only the first warning of each kind is kept.
 

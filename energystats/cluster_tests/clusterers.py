@@ -46,16 +46,16 @@ class Clustering(Protocol):
     """Define a clustering method, which is applied alike to data, parts of data and reference samples."""
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
-        """Return labels 0, 1, ... of the points, -1 for points in no cluster; None for fewer than two clusters."""
+        """Return cluster labels 0, 1, ... of some points, -1 for none; None for fewer than two clusters."""
 
     def share(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Compute S/T of the clusters found in the points; 0 for fewer than two clusters."""
+        """Compute S/T, the between share of dispersion, of the clusters found in some points; 0 for fewer than two."""
 
     def describe(self, d: Dissimilarity) -> str:
-        """Return a phrase on how such data are clustered, which can follow the words "clustered by"."""
+        """Return words on how the data are clustered, to follow "clustered by" in a note."""
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
-        """Return notes on the numbers of clusters found in the data, by the first `own` calls, and in references."""
+        """Return notes on how many clusters a clusterer found in the data and in reference samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Return labels of the partition into k clusters with the smallest W found; rho (n, n) -> (n,)."""
+        """Find the partition into k clusters with the smallest within dispersion, from rho; (n, n) -> (n,)."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         if self.thorough:
@@ -101,7 +101,7 @@ class EnergyClusters:
         return explained_share(R, self.search(R, rng))
 
     def visits_all(self, d: Dissimilarity) -> bool:
-        """Return whether S/T is that of the best of all partitions, which no seed changes."""
+        """Return whether the clusters are the best of all partitions, for few points, so that no seed matters."""
         return has_exact(d) or d.n <= VISITED_UP_TO
 
     def describe(self, d: Dissimilarity) -> str:
@@ -132,7 +132,7 @@ class UserClusterer:
 
     @cached_property
     def unseeded(self) -> tuple[str, ...]:
-        """Return the names of the `random_state` parameters that are None, those of steps of a pipeline included."""
+        """List the `random_state` parameters of a clusterer that are None, those of pipeline steps included."""
         if not hasattr(self.clusterer, "get_params"):
             return ()
         given = self.clusterer.get_params(deep=True)
@@ -144,14 +144,14 @@ class UserClusterer:
 
     @property
     def takes_matrices(self) -> bool:
-        """Return whether the clusterer takes a matrix of rho: a parameter says so, or it has no `get_params` to ask."""
+        """Return whether a clusterer takes a dissimilarity matrix, judged by its parameters."""
         if not hasattr(self.clusterer, "get_params"):
             return True
         given = self.clusterer.get_params(deep=True).values()
         return any(isinstance(value, str) and value == "precomputed" for value in given)
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """Return `fit_predict` of a clone of the clusterer seeded by `rng`, or the user's function itself."""
+        """Return the `fit_predict` of a clone of a user's clusterer seeded by `rng`, or the user's function."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
@@ -167,7 +167,7 @@ class UserClusterer:
         return fresh.fit_predict  # type: ignore[no-any-return]
 
     def all_labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray:
-        """Return labels 0, 1, ... of all points by the user's clusterer, -1 in no cluster, and record their number."""
+        """Label all points by a user's clusterer as 0, 1, ..., -1 for none, and record the number of clusters."""
         given = d.matrix if d.coordinates is None else d.coordinates.copy()
         if not self.counts and d.coordinates is None and not self.takes_matrices:
             warn(
@@ -216,7 +216,7 @@ class UserClusterer:
         )
 
     def note_on_resamples(self) -> str:
-        """Return a note on the numbers of clusters in the data and in the resamples."""
+        """Return a note on how many clusters a user's clusterer found in the data and in resamples."""
         return (
             f"Clusters found by {self.name}: {self.counts[0]} in the data, {_span(self.counts[1:])} in the resamples."
         )
@@ -232,13 +232,13 @@ class UserClusterer:
 
 
 def _span(counts: Sequence[int]) -> str:
-    """Format the smallest and the largest of several counts as text, such as 2 to 5."""
+    """Format the range of several counts as text, such as '2 to 5'."""
     return str(counts[0]) if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)}"
 
 
 @cache
 def all_partitions(n: int, k: int) -> FloatArray:
-    """Return the indicators of all partitions of n points into k clusters, none of them empty; (k, count, n)."""
+    """Return 0/1 indicators of all partitions of n points into k non-empty clusters; (k, count, n)."""
     # every point joins a cluster that there is, or opens the next one
     found = np.zeros((1, 1), dtype=np.intp)
     for _ in range(1, n):
@@ -250,7 +250,7 @@ def all_partitions(n: int, k: int) -> FloatArray:
 
 
 def as_user_clusterer(clusterer: Any) -> UserClusterer:
-    """Return a user's clusterer as a `UserClusterer`; raise TypeError if it is not one."""
+    """Wrap a user's clusterer as a `UserClusterer`; raise TypeError if it is not a clusterer."""
     if isinstance(clusterer, type):
         raise TypeError(f"`clusterer` must be an object, got the class; write `{clusterer.__name__}(...)`.")
     if not callable(getattr(clusterer, "fit_predict", None)) and not callable(clusterer):
@@ -273,12 +273,12 @@ def user_partition(d: Dissimilarity, clusterer: UserClusterer, rng: np.random.Ge
 
 
 def label_partition(d: Dissimilarity, labels: IntArray, found_by: str) -> Partition:
-    """Build the partition of given labels 0, 1, ... (-1 for points in no cluster), without searching for a lower W."""
+    """Build a partition from given labels 0, 1, ..., -1 for points in no cluster, without searching a better one."""
     return make_partition(d, labels, int(labels.max()) + 1, algorithm=found_by, n_init=0, n_iter=0, converged=True)
 
 
 def _clean_labels(labels: Any, n: int) -> IntArray:
-    """Return the labels of a clusterer checked and coded as 0, 1, ...; -1 stays; (n,)."""
+    """Check and renumber a clusterer's labels as 0, 1, ..., leaving -1 for no cluster; (n,) -> (n,)."""
     import pandas as pd
 
     array = as_array(labels, "clusterer")
@@ -298,7 +298,7 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
 
 
 def explained_share(R: FloatArray, labels: IntArray) -> float:
-    """Compute S/T of clusters 0, 1, ..., none of them empty, from the matrix of rho [G 3-5]; (n, n), (n,) -> float."""
+    """Compute S/T, the between share of dispersion, of clusters 0, 1, ... from a dissimilarity matrix [G 3-5]."""
     Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     # [G 4] W = sum of w_j/(2 n_j), w_j being the sum of rho inside C_j
     within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))

@@ -41,14 +41,14 @@ class _HeldOut:
     n_splits: int
 
     def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
-        """Compute E of every fold, NaN if the half that gives its lines has fewer than two clusters; (2 n_splits,)."""
+        """Compute the held-out excess-split index of every fold, NaN where no clusters were found; (2 n_splits,)."""
         half = d.n // 2
         orders = (rng.permutation(d.n) for _ in range(self.n_splits))
         halves = ((order[:half], order[half:]) for order in orders)
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Compute the excess-split index E of the points `rest`, averaged over lines between clusters of `part`."""
+        """Compute the excess-split index of points `rest` along lines between clusters found in `part`."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")
@@ -58,7 +58,7 @@ class _HeldOut:
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
-        """Compute the mean of E over all folds, with E = 0 for folds without lines."""
+        """Compute the mean of the held-out excess-split index over all folds, counting folds without lines as 0."""
         return float(np.nan_to_num(self.folds(d, rng)).mean())
 
 
@@ -68,7 +68,7 @@ def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
 
 
 def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test cluster structure by the mean E of held-out halves against that of reference samples; return the result.
+    """Test for clusters by comparing the held-out excess-split index with that of reference samples.
 
     Of principal components and features as axes, the larger p counts.
     """
@@ -111,7 +111,7 @@ def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.
 
 
 def _note_crossfit(held_out: _HeldOut, d: Dissimilarity, k: int, n_resamples: int, lost: int) -> tuple[str, ...]:
-    """Return notes on how the crossfit test was done, and on halves of the data without clusters."""
+    """Return notes on how a crossfit test was done, and on halves of the data without clusters."""
     clustering, n_folds = held_out.clustering, 2 * held_out.n_splits
     done = (
         f"Done: one half was clustered by {clustering.describe(d)}, the other scored along the line through the means "

@@ -94,7 +94,7 @@ class ColumnTies:
     def of(
         cls, found: Jittered, name: str, n: int, *, unit: float = 1.0, center: float = 0.0, ratios: bool = False
     ) -> Self:
-        """Build the description of a column whose values times `unit` plus `center` are those of the user."""
+        """Describe the ties of a column, in the user's units, for notes on the data."""
         step = f"{unit * found.width:.3g}" if found.width > 0 else ""
         limits = []
         for limit in found.limits:
@@ -127,7 +127,7 @@ class ColumnTies:
 
 
 def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
-    """Return the unit and the centre by which values of a column become those of the user, as before z-scores."""
+    """Return the scale and the centre that convert values of a column back to the user's units."""
     if d.standardization is None:
         return {"unit": 2.0**d.exponent}
     scale, center = float(d.standardization.scale[j]), float(d.standardization.center[j])
@@ -135,7 +135,7 @@ def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
 
 
 def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool = False) -> tuple[str, ...]:
-    """Return notes on ties, limits, duplicates and dependent rows in the data, and warn of those that can change p.
+    """Return notes on ties, bounds, duplicated and dependent rows in the data, and warn if they affect p.
 
     What matters most comes first.
     """
@@ -156,7 +156,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
 
 
 def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
-    """Return a caution if scores lie near many evenly spaced places, each of which counts as a mode; (n,) sorted.
+    """Return a caution if scores gather near many evenly spaced values, which count as modes; sorted (n,).
 
     Sums of a few standardized items, residuals of classes and rates of counts do so without being tied. A frequency of
     4.5 periods or more in their central nine tenths stands out from chance, and from the frequencies of few clusters.
@@ -187,7 +187,7 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
 
 
 def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
-    """Return notes on jittered ties and on heaps of equal values, and warn if they can change p.
+    """Return notes on tied values that were jittered and on values too frequent; warn if they affect p.
 
     Of wide steps there is one warning a process, because nothing can be done.
     """
@@ -220,7 +220,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
 
 
 def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a caution that names columns of ratios of small whole numbers with unlike denominators; else ()."""
+    """Return a caution that names the columns of ratios of small whole numbers, such as 2/3."""
     if not names:
         return ()
     shown = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
@@ -235,7 +235,7 @@ def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool]:
-    """Return the points before standardization, or counts before factors of rows, and whether there were factors.
+    """Return the points as recorded: before standardization, or as counts if rows are scaled counts.
 
     Z-scores hide that a column is a function of another, and factors hide that equal rows are rows of equal counts.
     """
@@ -246,7 +246,7 @@ def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool
 
 
 def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
-    """Warn of duplicated rows if some column has no grid of rounded values, and return the note; else an empty tuple.
+    """Warn of duplicated rows, unless rounding of all columns explains them, and return the note.
 
     A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
     if half of the values are distinct. Rows that are equal in columns on grids are equal in functions of these, such as
@@ -277,7 +277,7 @@ def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
 
 
 def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray | None:
-    """Count the grid steps of distinct rising values from the smallest, if need be transformed back; else None.
+    """Convert ascending distinct values to whole steps from the smallest; None if they are on no grid.
 
     All gaps are multiples of the smallest one, or of some fraction of it: of few values none may be one step apart.
     """
@@ -298,7 +298,7 @@ def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray
 
 
 def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
-    """Return whether rounding explains the equal rows, from their steps on grids; (d, n).
+    """Return whether rounding explains the equal rows of a table, from whole grid steps; (d, n).
 
     Rounded values are a few steps apart, up or down in one of the columns, twice as often as they are equal; values
     that were rounded twice are so at some of these distances. Duplicated rows are equal only, and may leave no row
@@ -324,7 +324,7 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
 
 
 def _note_few_places(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if the points lie in at most five places: groups of equal points are jittered and not seen."""
+    """Return a caution if the points have at most five distinct positions."""
     places = len(np.unique(points, axis=0))
     if places > FEW_PLACES:
         return ()
@@ -338,7 +338,7 @@ def _note_few_places(points: FloatArray) -> tuple[str, ...]:
 
 
 def _note_few_values(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if at least a third of several columns have two or three values, a note if some have two."""
+    """Return a caution if a third of the columns have two or three values, a note if some have two."""
     n_columns = points.shape[1]
     values = np.array([np.unique(column).size for column in points.T])
     few, two = int(np.isin(values, (2, 3)).sum()), int((values == 2).sum())
@@ -387,13 +387,13 @@ def note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def name_population(hypothesis: str, d: Dissimilarity) -> str:
-    """Return a null hypothesis on projections that names the rows along whose lines points are tested."""
+    """Name the rows that were projected, such as roots of shares, in a null hypothesis on projections."""
     rows = f" of {d.metric.compares}" * bool(d.metric.compares)
     return hypothesis.replace("the population", f"the population{rows}")
 
 
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a note on the space of the lines if the metric is no function of differences: a caution if it has none."""
+    """Return a note on the lines of the test if the metric is no function of coordinate differences."""
     if d.coordinates is None or d.metric.by_differences:
         return ()
     if d.metric.compares:
@@ -414,7 +414,7 @@ def note_lines(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if rows are more like the next row than like rows a little further on; else an empty tuple.
+    """Return a caution if rows resemble the next row more than rows further on, as in a time series.
 
     Blocks of independent rows, one cluster after another, are not: only their borders differ. The share of five
     comparisons of a row has the variance 1/12 + 1/30 where rows are independent, that of one uniform rank among six.
@@ -427,7 +427,7 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     ranks = None if d.coordinates is None else pd.DataFrame(d.coordinates).rank().to_numpy()
 
     def away(lag: int) -> FloatArray:
-        """Compute the distance of each row to the row `lag` further on, of ranks if there are columns; (m,)."""
+        """Compute the distance of each row to the row `lag` positions later; (m,)."""
         if ranks is None:
             return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
         return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))
@@ -447,5 +447,5 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _share_below(near: FloatArray, far: FloatArray) -> float:
-    """Compute the share of rows with near < far, counting ties as one half; (m,), (m,) -> float."""
+    """Compute the share of entries with near < far, ties counted as one half; (m,), (m,) -> float."""
     return float(np.mean(np.where(near == far, 0.5, near < far)))

@@ -47,7 +47,7 @@ WHY = (
 def cut_in_gap(
     original: Dissimilarity, labels: IntArray, found_in: Kind, power: float, rng: np.random.Generator
 ) -> tuple[IntArray, Kind]:
-    """Part two clusters again in a gap, if their border goes through a crowd; labels 0 and 1 (n,) -> (n,), and where.
+    """Divide two clusters again at a sparse gap if their border is dense; labels (n,) -> labels, and the space.
 
     The line lies in the space in which the clusters were found, or among the points as given if no line there has a
     gap. The same labels are returned where the border lies in a gap, or there is no gap, or it would move few points.
@@ -65,7 +65,7 @@ def cut_in_gap(
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
-    """Return a caution if a gap parts the points of a test otherwise than its two clusters do; (n,), (n,) labels."""
+    """Return a caution if a gap separates the points otherwise than the two clusters of a test; (n,), (n,)."""
     moved = np.count_nonzero(of_test != in_gap)
     if moved < NAMED_FROM * of_test.size:
         return ()
@@ -75,7 +75,7 @@ def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
 
 
 def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.random.Generator) -> list[Merge]:
-    """Return merges, those with a small p with `parted`, `gap` and `moved` of their worst border; labels (n,)."""
+    """Return merges of clusters, those with a small p with the gap beside their border recorded; labels (n,)."""
     found = []
     for merge in merges:
         worst = merge
@@ -95,7 +95,7 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names clusters which a gap parts otherwise, in merges with a small p."""
+    """Return a caution that names merges with a small p whose clusters a gap divides otherwise."""
     others = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
     if not others:
         return ()
@@ -107,7 +107,7 @@ def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
 def _part_in_gap(
     space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator, slack: int = 0
 ) -> tuple[IntArray, float]:
-    """Part two clusters of some rows in a gap, if their border goes through a crowd; (m,), (m,) labels -> (m,).
+    """Divide two clusters of some rows again at a sparse gap if their border is dense; labels (m,) -> (m,).
 
     Also returned is how densely points lie at the border. A border that lies in a gap, less than `slack` points from
     its emptiest place, is not moved into an emptier gap elsewhere.
@@ -127,12 +127,12 @@ def _part_in_gap(
 
 
 def _numbered_as(labels: IntArray, others: IntArray) -> IntArray:
-    """Return labels 0 and 1 exchanged if that makes more of them agree with others; (m,), (m,) -> (m,)."""
+    """Exchange labels 0 and 1 if they then agree better with other labels; (m,), (m,) -> (m,)."""
     return 1 - labels if 2 * np.count_nonzero(labels != others) > labels.size else labels
 
 
 def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> float:
-    """Compute how densely points lie at the border of two clusters, as a share of the crowds on its sides.
+    """Compute the density of points at the border of two clusters, relative to both its sides.
 
     It is the smaller of that along the line through the means and that along Fisher's discriminant.
     """
@@ -142,12 +142,12 @@ def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> flo
 
 
 def _settle(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int = 0) -> IntArray:
-    """Move the border of two clusters into a gap along their own line, and turn it; (m,), (m,) labels -> (m,)."""
+    """Move the border of two clusters into a sparse gap along their own line, then rotate it; (m,) -> (m,)."""
     return _sharpen(scorer, rows, _move_along(scorer, rows, labels, slack), slack)
 
 
 def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> IntArray:
-    """Move the border of two clusters along the line through their means into a gap, until it lies in one."""
+    """Move the border of two clusters along the line through their means until it lies in a gap."""
     for _ in range(ROUNDS):
         t = scorer.along(rows[labels == 1], rows[labels == 0])[rows]
         if (place := find_gap(t, labels, slack)) is None:
@@ -160,7 +160,7 @@ def _move_along(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) ->
 
 
 def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> IntArray:
-    """Turn the border between two clusters that a gap parts, by Fisher's discriminant, while the gap becomes emptier.
+    """Rotate the border of two clusters in a gap by Fisher's discriminant, while the gap gets sparser.
 
     The line through the means is askew where a side holds several clusters, and leaves points of one on the other side.
     """
@@ -177,7 +177,7 @@ def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> In
 
 
 def _part_along_other_lines(space: Space, rows: IntArray, crowding: float, rng: np.random.Generator) -> IntArray | None:
-    """Part rows in the gap with the largest S along the lines between several clusters of theirs, or return None.
+    """Divide rows at the clearest gap along the lines between several clusters of them; None without a gap.
 
     That gap has to be at most half as crowded as the border.
     """

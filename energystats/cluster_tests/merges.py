@@ -110,7 +110,7 @@ class Merge:
 
     @property
     def separates(self) -> bool:
-        """Return whether p is at most .05, the hyperplane is the border of its sides, and the border lies in a gap.
+        """Return whether p is at most .05, and a hyperplane in a sparse gap separates the two sides of a merge.
 
         Labels that have nothing to do with the modes along the line lie on either side as often. And a border through a
         cluster is not where the modes are parted; a few points may lie between it and the gap.
@@ -120,22 +120,22 @@ class Merge:
 
     @property
     def clusters(self) -> tuple[int, ...]:
-        """Return the numbers of all clusters that the merge joins."""
+        """Return the numbers of all clusters that a merge joins."""
         return tuple(sorted(self.left + self.right))
 
     @property
     def name(self) -> str:
-        """Return the two sides of the merge as text, such as 0+2 | 1."""
+        """Return the two sides of a merge of clusters as text, such as 0+2 | 1."""
         return f"{_join(self.left)} | {_join(self.right)}"
 
 
 def _join(clusters: tuple[int, ...]) -> str:
-    """Format the numbers of clusters as text, such as 0+2."""
+    """Format cluster numbers as text, such as 0+2."""
     return "+".join(map(str, clusters))
 
 
 def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
-    """Join clusters 0..k-1 step by step by energy distance, and list the merges, each before those below it."""
+    """Join clusters step by step by energy distance, and list the merges, each before those below it."""
     if k < 2:
         return []
     inside = np.flatnonzero(labels >= 0)
@@ -219,7 +219,7 @@ class PartitionTest(NamedTuple):
 def run_merge_tests(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test a partition and all merges of its clusters, with family-wise adjustment; return the tests of both.
+    """Test a partition and every merge of its clusters, with family-wise adjustment of the p-values.
 
     The partition is tested along the lines from each cluster to the rest, in the region of all points; with two
     clusters that is the merge.
@@ -264,7 +264,7 @@ def run_merge_tests(
 
 
 def _list_contrasts(top: Merge) -> list[Merge]:
-    """Return the contrasts of each cluster with all others, as merges of all points."""
+    """List the contrasts of each cluster with all others, as merges of clusters."""
     everything = top.clusters
     return [replace(top, left=(j,), right=tuple(i for i in everything if i != j), passed_to=()) for j in everything]
 
@@ -272,7 +272,7 @@ def _list_contrasts(top: Merge) -> list[Merge]:
 def _adjust_merges(
     n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
-    """Return the merges with their p-values adjusted from the top down; (n_merges,) each."""
+    """Adjust the p-values of a tree of merges from the top down, and return the merges; (n_merges,)."""
     done: list[Merge] = []
     for j, merge in enumerate(merges):
         if merge.size < SMALLEST_REGION or merge.passed_to:
@@ -299,7 +299,7 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
 
 
 def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> FloatArray:
-    """Compute for each merge the share of known points on their side, mean of both sides; (m, n), (n,) -> (m,)."""
+    """Compute for each merge the share of known points assigned to the right side, mean of both sides; (m,)."""
     found = [
         [np.where(np.isin(labels, side), row, np.nan) for side in (merge.left, merge.right)]
         for merge, row in zip(merges, sides, strict=True)
@@ -310,7 +310,7 @@ def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> 
 def _score_split(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> _SplitScores:
-    """Score the points of each fold along the lines, and in the regions, that the other folds give for each merge."""
+    """Compute cross-validated scores of the points for each merge, along lines found in the other folds."""
     pooled = _SplitScores(np.full((len(merges), d.n), np.nan), np.full((len(merges), d.n), np.nan))
     for fold, others in assign_folds(d.n, rng):
         # the fold has no part in clusters, lines and regions
@@ -320,7 +320,7 @@ def _score_split(
 
 
 def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
-    """Return for each point the given cluster that its found cluster overlaps most, -1 for none; (m,), (m,) -> (m,)."""
+    """Match the clusters of some points to given clusters by overlap, and return the given number; (m,), (m,)."""
     n_found, n_names = int(found.max(initial=-1)) + 1, int(names.max(initial=-1)) + 1
     overlap = np.zeros((n_found + 1, n_names + 1))
     np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
@@ -338,7 +338,7 @@ def _score_fold(
     fold: IntArray,
     pooled: _SplitScores,
 ) -> None:
-    """Fill `pooled` with the scores of one fold for each merge, in the region that the merges above it leave."""
+    """Compute the scores of one held-out fold for each merge of clusters, and write them to `pooled`."""
     others, names = training
     regions: dict[tuple[int, ...], IntArray] = {} if not merges else {merges[0].clusters: np.arange(fold.size)}
     for j, merge in enumerate(merges):
@@ -361,7 +361,7 @@ def _score_fold(
 
 
 def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
-    """Compute positions of all points across a hyperplane between two sets, above 0 on the side of `left`; or None.
+    """Compute positions of all points across a hyperplane that separates two sets of rows; None without one.
 
     The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are
     in standard deviations of the given points, so that lines of several folds can be pooled.
@@ -378,7 +378,7 @@ def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatAr
 
 
 def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArray | None:
-    """Compute positions of all points along Fisher's discriminant of two sides of some rows; (m,), (m,) -> (n,).
+    """Compute positions of all points along Fisher's linear discriminant of two sets of rows; (n,).
 
     None where only distances are known, or there is one column, or too few rows for so many columns.
     """
@@ -392,7 +392,7 @@ def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArra
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
-    """Return the position that best cuts left points (above it) from right points, and the number on the wrong side."""
+    """Find the position on a line that best separates two samples, and the number of points on the wrong side."""
     order = np.argsort(t, kind="stable")
     x, below = t[order], on_left[order]
     # left points at or below a cut are wrong, and right ones above it

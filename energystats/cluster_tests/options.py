@@ -52,5 +52,5 @@ class ClusterTestOptions:
 
     @property
     def clustering(self) -> Clustering:
-        """Return the clustering method of the test: the user's clusterer, or energy clusters."""
+        """Return the clustering method for parts of the data: a user's clusterer, or energy clustering."""
         return self.user_clusterer or EnergyClusters(self.k)

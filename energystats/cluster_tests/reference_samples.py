@@ -56,12 +56,12 @@ class Axes:
     center: FloatArray
 
     def to_columns(self, scores: FloatArray) -> FloatArray:
-        """Compute the points that have given scores along the axes; (n, m) -> (n, d)."""
+        """Convert scores along axes to coordinates of points; (n, m) -> (n, d)."""
         return (scores if self.directions is None else scores @ self.directions) + self.center
 
 
 def principal_axes(points: FloatArray) -> Axes:
-    """Compute the principal components of points, with the largest score of each positive; (n, d) -> scores (n, m)."""
+    """Compute the principal components of points, signs fixed; return their axes and scores; (n, d) -> (n, m)."""
     center = points.mean(axis=0)
     with one_thread_up_to(min(points.shape)):
         left, lengths, directions = np.linalg.svd(points - center, full_matrices=False)
@@ -72,7 +72,7 @@ def principal_axes(points: FloatArray) -> Axes:
 
 
 def feature_axes(points: FloatArray) -> Axes:
-    """Return the centred columns of the points as axes; (n, d)."""
+    """Return the centred columns of points as axes, for reference samples; (n, d)."""
     center = points.mean(axis=0)
     return Axes(points - center, None, center)
 
@@ -81,7 +81,7 @@ class ReferenceDistribution(Protocol):
     """Define a distribution without clusters that was fitted to a sample."""
 
     def draw(self, rng: np.random.Generator) -> FloatArray:
-        """Draw as many points as the fitted sample had; (n, d)."""
+        """Draw a random sample from a fitted reference distribution, as large as the data; (n, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ class MarginalReference:
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
-        """Fit to each axis the nearest unimodal distribution, or the uniform one on its range; `rng` jitters ties."""
+        """Fit a distribution with independent axes to points, each axis with the nearest unimodal distribution."""
         fit = _unimodal_quantiles if null == "unimodal" else _uniform_quantiles
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
@@ -131,7 +131,7 @@ class MarginalReference:
 
 
 def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return levels and values at the knots of the unimodal distribution function nearest to that of `x`.
+    """Compute levels and values at the knots of the unimodal distribution function nearest to `x`.
 
     Ties are jittered, because point masses count as modes.
     """
@@ -142,12 +142,12 @@ def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 
 def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return levels and values of the uniform distribution function from the smallest to the largest value of `x`."""
+    """Return levels and values of the uniform distribution function over the range of `x`."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 
 
 def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
-    """Return other points as a `Dissimilarity` with the metric fitted to `d`, standardized if `d` is."""
+    """Return other points as a `Dissimilarity` with the metric and standardization fitted to `d`."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
     return Points(metric=d.metric, points=points, warns=False)
@@ -156,12 +156,12 @@ def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
 def reference_sets(
     d: Dissimilarity, reference: ReferenceDistribution, n_resamples: int, rng: np.random.Generator
 ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-    """Yield samples of a reference distribution, each with the child of `rng` that drew it, for later steps."""
+    """Yield samples of a reference distribution, each with the random generator that drew it."""
     for child in children(rng, n_resamples):
         yield under_metric_of(d, reference.draw(child)), child
 
 
 def compares_numbers(metric: Metric) -> bool:
-    """Return whether the metric is defined for any real coordinates, not only for categories, bits or amounts."""
+    """Return whether a metric is defined for any real coordinates, not only for categories or amounts."""
     amounts = metric.domain.positive or not metric.domain.negative  # coordinates in between may lie below 0
     return not (amounts or metric.domain.binary or (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL))

@@ -47,7 +47,7 @@ NOT_THE_MODEL = Caution(
 
 
 def held(d: Dissimilarity) -> Dissimilarity:
-    """Return a table with its matrix of rho stored; raise an error if rho is undefined. One column needs no matrix."""
+    """Return a table with its dissimilarity matrix computed and stored; raise an error if it is undefined."""
     return d if has_exact(d) else d.stored()
 
 
@@ -77,15 +77,15 @@ class TableNull(Protocol):
     def hypothesis(self) -> str: ...
 
     def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
-        """Return all distinct tables if they are at most `n_resamples`, the data included; else as many random ones."""
+        """Return all tables of the null hypothesis if they are few enough, else random ones."""
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Yield random tables of the null hypothesis, each with a generator for its clustering."""
+        """Yield random tables drawn under the null hypothesis, each with a generator for clustering it."""
 
     def notes(self) -> tuple[str, ...]:
-        """Return notes on what a rejection means, and on tables that were left out."""
+        """Return notes on what rejecting a null hypothesis on tables means, and on tables left out."""
 
 
 @dataclass(slots=True, eq=False)
@@ -118,7 +118,7 @@ class PermutedColumns:
         return "the columns are independent"
 
     def table(self, points: FloatArray) -> Dissimilarity:
-        """Return permuted points as a `Dissimilarity`, with the metric fitted to them unless it has coded categories.
+        """Return a table with permuted columns as a `Dissimilarity`, its metric fitted again unless it has codes.
 
         The ranges of coded columns are changed by no permutation.
         """
@@ -127,11 +127,11 @@ class PermutedColumns:
         return Dissimilarity.from_points(points, metric, columns=self.d.columns, warns=False, place=place)
 
     def codes(self) -> list[IntArray]:
-        """Return the values of every column coded as 0, 1, ..., missing values alike; d arrays of shape (n,)."""
+        """Return each column of a table coded as 0, 1, ..., missing values as one code; d arrays of shape (n,)."""
         return [np.unique(column, return_inverse=True)[1].astype(np.intp) for column in self.d.points.T]
 
     def count(self) -> float:
-        """Count the distinct tables with permuted columns, where the column with most permutations stays fixed."""
+        """Count the distinct tables that permuting the columns gives, one column held fixed."""
         counts = sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1]
         return math.prod(counts) if sum(map(math.log, counts)) < 700 else math.inf
 
@@ -142,7 +142,7 @@ class PermutedColumns:
         return Visit(True, int(count) - 1, self.every(rng, usable))
 
     def every(self, rng: np.random.Generator, usable: Usable) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Yield all distinct tables with permuted columns except the data, each with a generator for its clustering."""
+        """Yield all distinct tables with permuted columns except the data, each with a random generator."""
         codes, points = self.codes(), self.d.points
         fixed = int(np.argmax([count_labelings(np.bincount(each)) for each in codes]))
         values = [np.unique(column) for column in points.T]
@@ -164,7 +164,7 @@ class PermutedColumns:
             yield self.one(usable, child), child
 
     def one(self, usable: Usable, rng: np.random.Generator) -> Dissimilarity:
-        """Return a table with randomly permuted columns, drawn again until the metric accepts it.
+        """Draw a table with randomly permuted columns, again until the metric accepts it.
 
         Data that the metric refuses are not tested, so the data are one of the tables that it takes, each as likely.
         """
@@ -180,7 +180,7 @@ class PermutedColumns:
         )
 
     def leave_out(self, error: ValueError) -> None:
-        """Count a table that the metric refused, and store the text of its error."""
+        """Count a random table that the metric rejected, and keep its error message."""
         self.n_refused += 1
         self.reason = str(error)
 
@@ -247,7 +247,7 @@ class UserModel:
             yield drawn, searching
 
     def read(self, table: InputTable) -> Dissimilarity:
-        """Return a drawn table read like the data, with a common coding of categories, and everything fitted to it."""
+        """Read a table drawn from a user's model like the data, with the same coding of categories."""
         both = (self.X, table) if self.d.metric.coding is not None else (table,)
         arrays, coded = self.metric.read(both, ("X", "table")[-len(both) :])
         points = arrays[-1]
@@ -268,7 +268,7 @@ class UserModel:
 
 
 def check_null(null: object, fitted: tuple[str, ...]) -> None:
-    """Raise an error unless `null` is "independent", a function, or the name of a distribution fitted to data."""
+    """Raise an error unless `null` is "independent", a function, or a known distribution fitted to data."""
     known = (*fitted, "independent")
     if isinstance(null, str) and null not in known:
         raise ValueError(
@@ -293,12 +293,12 @@ def check_null(null: object, fitted: tuple[str, ...]) -> None:
 
 
 def null_name(null: Null) -> str:
-    """Return the name of a null distribution, for a function the name of the function."""
+    """Return the name of a null distribution, or of the function that draws from it."""
     return null if isinstance(null, str) else getattr(null, "__name__", type(null).__name__).strip("<>")
 
 
 def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> PermutedColumns | UserModel | None:
-    """Return an object that draws tables like X under `null`; None if `null` is a distribution fitted to the points."""
+    """Return an object that draws tables like X under `null`; None if `null` is fitted to the points."""
     if isinstance(null, str) and null != "independent":
         return None
     what = 'null="independent"' if isinstance(null, str) else f"null={null_name(null)}"

@@ -78,7 +78,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Compute S/T of each reference sample, and its excess over the mean of `inner` references fitted to it."""
+        """Compute S/T of each reference sample, and its excess over references fitted to that sample."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -86,7 +86,7 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """Compute S/T of one reference sample, and its excess over the mean of `inner` references fitted to it."""
+        """Compute S/T of one reference sample, and its excess over references fitted to that sample."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
@@ -97,7 +97,7 @@ class _Refit:
 
 
 def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test cluster structure by S/T of the clusters against S/T of reference samples; return the result."""
+    """Test for clusters by comparing S/T of the clusters with S/T of clustered reference samples."""
     if options.tables is not None:
         return _test_against_tables(d, options, options.tables, rng)
     k, null, clustering = options.k, options.null, options.clustering
@@ -140,7 +140,7 @@ def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
 
 
 def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
-    """Return notes on how the refit test was done, and on what else it rejects."""
+    """Return notes on how a test against reference samples was done, and on what else it rejects."""
     samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
         f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
@@ -152,7 +152,7 @@ def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """Compare S/T with that of Gaussian references, pivoted (which counts) and plain; return both comparisons."""
+    """Compare S/T of clusters with that of Gaussian reference samples, with and without pivoting."""
     # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
@@ -162,7 +162,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Compare S/T with that of references along principal components, and along features; return all comparisons."""
+    """Compare S/T of clusters with that of unimodal reference samples along several sets of axes."""
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
@@ -170,7 +170,7 @@ def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) ->
 
 
 def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
-    """Yield the name and the axes of each set of independent axes: principal components, and features if several."""
+    """Yield the names and axes of reference samples: principal components, and the columns if several."""
     yield "principal components", principal_axes(points)
     if points.shape[1] > 1:
         yield "features", feature_axes(points)
@@ -179,7 +179,7 @@ def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
 def compare_with_references(
     name: str, observed: float, null: FloatArray, tolerance: float = SHARE_TOLERANCE
 ) -> tuple[Comparison, FloatArray]:
-    """Compare an observed value with those of references; return the comparison, whose p counts ties, and these."""
+    """Compare an observed value with that of reference samples; return the comparison with p, and the null."""
     pvalue = upper_pvalue(count_extreme(observed, null, tolerance), null.size)
     return Comparison(name, observed, float(null.mean()) if null.size else observed, pvalue), null
 
@@ -190,7 +190,7 @@ def compare_with_references(
 def _test_against_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, rng: np.random.Generator
 ) -> ClusterTestResult:
-    """Test S/T against that of permuted or modelled tables, all of them if at most `n_resamples`; return the result."""
+    """Test S/T of clusters against S/T of permuted or modelled tables, of all if they are few."""
     k, clustering = options.k, options.clustering
     if d.n <= k:
         raise ValueError(f"`X` must have at least {k + 1} rows for k={k}, got {d.n}.")
@@ -228,7 +228,7 @@ def _test_against_tables(
 
 
 def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
-    """Return a table with its matrix of rho stored; raise ValueError if it cannot be clustered into k."""
+    """Return a table with its dissimilarity matrix; raise ValueError if it cannot have k clusters."""
     _check_distinct_rows(d, k)
     d = held(d)
     if not has_exact(d) and not d.matrix.sum() > 0:
@@ -239,7 +239,7 @@ def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
 
 
 def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute S/T of the clusters, and the difference up to which two values of S/T count as tied."""
+    """Compute S/T of the clusters of a table, and the difference up to which two values count as tied."""
     share = clustering.share(d, rng)
     # sums of a rho that is negative somewhere are smaller than their summands
     size = 1.0 if has_exact(d) or d.metric.negative_type else float(np.abs(d.matrix).sum() / d.matrix.sum())
@@ -249,7 +249,7 @@ def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.rando
 def _note_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, others: int, *, exact: bool
 ) -> tuple[str, ...]:
-    """Return notes on a test against whole tables: what was done, what a rejection means, and what p rests on."""
+    """Return notes on a test against whole tables: how it was done, and what a rejection means."""
     clustering = options.clustering
     what = f"all {others} other tables with permuted columns" if exact else f"{others} tables ({tables.name})"
     notes = [f"Done: the points and {what} were clustered by {clustering.describe(d)}, and S/T compared."]

@@ -43,7 +43,7 @@ class Resampled(NamedTuple):
 
 
 def energy_clusterer(k: int, n_init: int) -> Clusterer:
-    """Return a function that finds k energy clusters in a part of the points, or as many as it has distinct points."""
+    """Return a function that finds k energy clusters in some of the points, fewer if too few are distinct."""
 
     def find_labels(d: Dissimilarity, rng: np.random.Generator) -> IntArray:
         return search_points(d, min(k, count_distinct(d.matrix, k)), rng, n_init)[0]
@@ -62,7 +62,7 @@ def cluster_resamples(
     progress: bool,
     rng: np.random.Generator,
 ) -> Resampled:
-    """Cluster resamples of the points, and return how far the clusters found agree with the given labels."""
+    """Cluster resamples of the points, and measure how well the clusters agree with given labels."""
     similarities = np.full((n_resamples, k), np.nan)
     rand_indices = np.empty(n_resamples)
     drawn, stayed = np.zeros(d.n), np.zeros(d.n)
@@ -85,7 +85,7 @@ def cluster_resamples(
 def _resampled(
     n: int, n_resamples: int, scheme: str, rng: np.random.Generator
 ) -> Iterator[list[tuple[IntArray, np.random.Generator]]]:
-    """Yield the distinct rows of each resample, and the generator that drew them, for clustering them."""
+    """Yield the distinct rows of each bootstrap or subsample, with a random generator to cluster them."""
     for child in children(rng, n_resamples):
         if scheme == "bootstrap":
             rows = np.unique(child.integers(n, size=n))
@@ -95,7 +95,7 @@ def _resampled(
 
 
 def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Compute Jaccard similarities of k clusters with those found; (k, k'), NaN for clusters of no points.
+    """Compute Jaccard similarities of k given clusters with k' others; (k, k'), NaN for empty ones.
 
     The similarity is |A and B| / |A or B|.
 
@@ -110,5 +110,5 @@ def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
 
 
 def _best_jaccard(jaccard: FloatArray) -> FloatArray:
-    """Return the Jaccard similarity of every cluster to the most similar one found; (k, k') -> (k,)."""
+    """Return the Jaccard similarity of each cluster to the most similar other one; (k, k') -> (k,)."""
     return np.asarray(jaccard.max(axis=1))

@@ -196,12 +196,12 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def of_tables(self) -> bool:
-        """Return whether S/T was compared with that of whole tables, permuted or drawn by a model."""
+        """Return whether a test compared S/T with that of whole tables, permuted or drawn from a model."""
         return self.exact is not None
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
-        """Return the one-versus-rest contrasts: contrast, statistic, pvalue, pvalue_adjusted (Holm); None for one."""
+        """Return the tests of each cluster against the rest, with Holm-adjusted p, as a data frame; None for one."""
         if len(self.rows) < 2:
             return None
         import pandas as pd
@@ -211,7 +211,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def _symbol(self) -> str:
-        """Return the symbol of the test statistic."""
+        """Return the symbol of the test statistic, for summaries."""
         if self.method != "refit":
             return "E"
         return "S/T less mean of references" if self._pivoted else "S/T"
@@ -280,12 +280,12 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def _smallest(self) -> float:
-        """Return the smallest p-value that so many draws or tables can give."""
+        """Return the smallest p-value that the number of draws or tables allows."""
         return smallest_pvalue(self.n_resamples - bool(self.exact), self.factor or 1.0)
 
     @property
     def few_draws(self) -> str:
-        """Return a sentence that no p-value could reach the level .05 with so few draws; else an empty string."""
+        """Return a sentence that p cannot reach the level .05 with so few draws; else an empty string."""
         if self.n_resamples < 1 or self._smallest <= LEVEL * (1 + ROUNDING):
             return ""
         if self.exact:
@@ -297,7 +297,7 @@ class ClusterTestResult(VerdictFirst):
         )
 
     def _range_of_splits(self) -> str:
-        """Return the smallest and the largest p-value of single splits as text; an empty string if they are equal."""
+        """Return the smallest and largest p-values of single random splits as text; empty if they are equal."""
         each = self.pvalues.min(axis=1)
         if each.size < 2 or each.min() == each.max():
             return ""
@@ -305,7 +305,7 @@ class ClusterTestResult(VerdictFirst):
         return f" (of single splits{smallest}: {probability(float(each.min()))} to {probability(float(each.max()))})"
 
     def _draws(self) -> str:
-        """Return a sentence on how p depends on draws and seed, and on whether it is the smallest possible p."""
+        """Return a sentence on how a p-value depends on draws and seed, and whether it is the smallest possible."""
         nothing = self.rows and self.rows[0].name in (ALL_COINCIDE, NO_CLUSTERS)
         if nothing or (self.method == "split" and not self.n_splits):
             return ""
@@ -371,7 +371,7 @@ class ClusterTestResult(VerdictFirst):
         return {"k": "clusters", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the scores of the clearest split with the nearest unimodal density, or the null distribution."""
+        """Draw the scores of the clearest split with a unimodal density, or the null distribution of a test."""
         from energystats._core.unimodal import unimodal_density
         from energystats.plotting.null_distributions import plot_references, plot_scores
 
@@ -400,6 +400,6 @@ class ClusterTestResult(VerdictFirst):
 
 
 def contrast_rows(names: Sequence[str], statistics: Sequence[float], pvalues: Sequence[float]) -> tuple[Contrast, ...]:
-    """Return one `Contrast` for each name, with p-values adjusted by Holm's method."""
+    """Build one `Contrast` for each name, with p-values adjusted by Holm's method."""
     table = zip(names, statistics, pvalues, adjust(pvalues, "holm"), strict=True)
     return tuple(Contrast(name, float(s), float(p), float(q)) for name, s, p, q in table)

@@ -83,10 +83,10 @@ class Scorer(Protocol):
     def without_tails(self) -> Scorer | None: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
-        """Compute positions of all points along the line from the mean of `outside` to that of `inside`; (n,)."""
+        """Compute positions of all points along the line between the means of two sets of rows; (n,)."""
 
     def squared_among(self, rows: IntArray) -> FloatArray:
-        """Compute squared Euclidean distances among the points with given row numbers; (m,) -> (m, m)."""
+        """Compute squared Euclidean distances among the points of some rows; (m,) -> (m, m)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -132,7 +132,7 @@ class _DistanceScorer:
 
 
 def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Return a `Scorer` based on the coordinates of the points, or on a matrix R = distance**power without these."""
+    """Build a `Scorer`, which projects points, from coordinates or from a matrix of distances."""
     if d.coordinates is None:
         return _scorer_of_matrix(d, power, rng)
     spread, ties, notes = jitter_columns(d, rng)
@@ -145,12 +145,12 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
 
 
 def _centred_columns(points: FloatArray) -> FloatArray:
-    """Return points with column medians 0: a row far away does not take digits of the others, as with means."""
+    """Subtract the median of every column of points; (n, d) -> (n, d)."""
     return np.asarray(points - np.median(points, axis=0))
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
-    """Return whether every split has jitter of its own: steps between tied values are wide, or a tail was drawn.
+    """Return whether every random split needs its own jitter of ties, as where steps are wide.
 
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
@@ -158,12 +158,12 @@ def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
 
 
 def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) -> Scorer:
-    """Return a scorer with jitter of its own where one jitter can decide, else the one given."""
+    """Return a scorer with new jitter of ties where one jitter may decide the result, else the given one."""
     return make_scorer(d, 1.0, rng.spawn(1)[0]) if wants_jitters(scorer, d) else scorer
 
 
 def without_isolated(scorer: Scorer, rows: IntArray) -> IntArray:
-    """Return rows without those far from all others and from each other, to which all lines would lead; (n,) -> (m,).
+    """Return rows without isolated outliers, those far from all others; (n,) -> (m,).
 
     Such a row is more than four times as far from the middle as nine tenths of the rows, and more than twice as far
     from its third nearest row. A cluster far away, of four points or more, stays.
@@ -186,7 +186,7 @@ def without_isolated(scorer: Scorer, rows: IntArray) -> IntArray:
 def jitter_columns(
     d: Dissimilarity, rng: np.random.Generator, *, spread_limits: bool = True
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
-    """Return the points with ties jittered column by column, the ties of each such column, and notes on rows of counts.
+    """Jitter tied values of points column by column; return points, ties and notes on rows of counts.
 
     Counts that were divided by a factor of their row are tied but for that factor, and move as far as tied ones. Under
     a metric that compares transformed rows these are returned, with amounts jittered before.
@@ -215,7 +215,7 @@ def jitter_columns(
 def _jitter_transformed(
     d: Points, rng: np.random.Generator, *, spread_limits: bool
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
-    """Return the rows that the metric compares, transformed after ties of amounts were jittered, with ties and notes.
+    """Jitter ties and then apply the metric's transformation to rows; return them, with ties and notes.
 
     The steps of counts are modes of shares, too, but no ties there. Amounts stay such: what would fall below 0 is as
     far above.
@@ -228,7 +228,7 @@ def _jitter_transformed(
 
 
 def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
-    """Return how the values of a column were rounded when they were recorded, in doubles or in single precision."""
+    """Return how values of a column were rounded when recorded: to double or single precision."""
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, offset = to_user["unit"], to_user.get("center", 0.0) / to_user["unit"]
@@ -242,7 +242,7 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:
-    """Return how far tied values of a column are jittered: to their neighbours, or as far as ratios are apart."""
+    """Return how far tied values of a column are to be jittered: to neighbours, or by the width of ratios."""
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
@@ -261,13 +261,13 @@ _find_ratios = keeping_results(find_ratios)  # every split jitters the columns a
 
 
 def _row_counts(d: Points) -> RowCounts | None:
-    """Return the counts behind rows that are counts times a factor each; None where there are none."""
+    """Find the counts behind rows that are scaled counts; None if rows are not."""
     given = np.ldexp(d.points, d.exponent)
     return find_row_counts(given if d.standardization is None else d.standardization.undo(given))
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Return a `Scorer` for a matrix of distances, based on coordinates behind them if these are few."""
+    """Build a `Scorer` for a matrix of distances, from coordinates that reproduce it if few suffice."""
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
@@ -290,7 +290,7 @@ def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) 
 
 
 def _loses_neighbours(squared: FloatArray) -> bool:
-    """Return whether coordinates would lose most neighbours to rounding, as beside a row very far away; (n, n)."""
+    """Return whether coordinates of a matrix would lose small distances to rounding, as beside an outlier; (n, n)."""
     apart = np.where(squared > 0, squared, np.inf).min(axis=1)
     return bool(np.median(apart) < RANK_TOLERANCE * squared.max())
 
@@ -298,7 +298,7 @@ def _loses_neighbours(squared: FloatArray) -> bool:
 def _jitter_hidden_columns(
     points: FloatArray, d: Dissimilarity, rng: np.random.Generator
 ) -> tuple[FloatArray, tuple[ColumnTies, ...]]:
-    """Jitter ties along orthogonal directions in which positions repeat; return the points and their ties."""
+    """Jitter ties along hidden directions in which positions of points repeat; return points and ties."""
     ties: list[ColumnTies] = []
     rest = np.eye(points.shape[1])  # directions that were not looked at, in columns
     while rest.shape[1] and (direction := find_tied_direction(points @ rest, rng)) is not None:
@@ -313,7 +313,7 @@ def _jitter_hidden_columns(
 
 
 def _warned_of_twins(count: int, n: int) -> str:
-    """Warn once a process that many points have distance 0 to others, and return the text."""
+    """Warn, once per process, that many points have distance 0 to others; return the text."""
     text = Caution(
         f"{count} of {n} points have distance 0 to another one, so all were jittered: p is approximate.",
         "Counts and rounded values lie on a grid whose lines count as modes. Each point was moved by normal numbers "
@@ -325,7 +325,7 @@ def _warned_of_twins(count: int, n: int) -> str:
 
 
 def _warned_if_curved(squared: FloatArray, power: float, tolerance: float) -> str:
-    """Warn if the distances are powers below 1 of distances in few dimensions, and return the text; else nothing."""
+    """Warn if distances are powers below 1 of low-dimensional distances; return the text, or an empty one."""
     exponent, of = _power_of_line(np.sqrt(squared)), "abs(x - y)**{} of a single column x, a bent line"
     if exponent is None:
         exponent, dimensions = _power_of_space(squared, tolerance)
@@ -342,7 +342,7 @@ def _warned_if_curved(squared: FloatArray, power: float, tolerance: float) -> st
 
 
 def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None, int]:
-    """Return the power b < 1 if all distances are |x_i - x_j|**b in few dimensions, and these, else None; (n, n).
+    """Find b < 1 such that all distances are |x_i - x_j|**b in few dimensions; None if not; (n, n).
 
     |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at once as there are more points than
     dimensions; of other distances one reaches 0 first [Schoenberg 1938].
@@ -372,7 +372,7 @@ def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None
 
 
 def _power_of_line(distances: FloatArray) -> float | None:
-    """Return the power b < 1 if all distances are abs(x_i - x_j)**b for some numbers x_i, else None; (n, n)."""
+    """Find b < 1 such that all distances are |x_i - x_j|**b for numbers x_i; None if not; (n, n)."""
     start = int(distances[0].argmax())
     end = int(distances[start].argmax())
     length = float(distances[start, end])
@@ -393,7 +393,7 @@ def _power_of_line(distances: FloatArray) -> float | None:
 
 
 def _warned_if_not_euclidean(squared: FloatArray, power: float, tolerance: float) -> str:
-    """Warn if the distances do not embed in a Euclidean space, and return the text; else an empty string."""
+    """Warn if distances are not Euclidean, and return the text; else return an empty string."""
     found = examine_spectrum(squared, tolerance)
     if found.holds:
         return ""

@@ -49,11 +49,11 @@ class Space:
 
     @classmethod
     def of_points(cls, points: FloatArray) -> Space:
-        """Build the space of points under Euclidean distances; (n, d)."""
+        """Build the space of points as given, with Euclidean distances; (n, d)."""
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
-        """Return all points as given, decorrelated, or in clearest columns; transformations are fitted to `part`."""
+        """Return all points as given, decorrelated, or in their clearest columns, transformed as fits `part`."""
         points = self.scorer.points
         if kind == GIVEN or points is None:
             return self
@@ -66,7 +66,7 @@ class Space:
 
 
 def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
-    """Return the transformations (as given, decorrelated, columns) that can be fitted to `n_part` of the points."""
+    """List the spaces (as given, decorrelated, columns) that can be fitted to `n_part` points."""
     points = space.scorer.points
     if points is None or points.shape[1] < 2:
         return (GIVEN,)
@@ -87,7 +87,7 @@ def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
 
 
 def clearest_columns(points: FloatArray) -> IntArray:
-    """Return the columns that two normals fit clearly better than one mode, and at least the clearest one."""
+    """Find the columns that two normals fit clearly better than one mode, at least the clearest column."""
     varying = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if not varying.size:
         return np.zeros(1, dtype=np.intp)
@@ -98,7 +98,7 @@ def clearest_columns(points: FloatArray) -> IntArray:
 
 
 def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
-    """Return all points as given, decorrelated, or in their clearest columns, to be clustered for a result.
+    """Return all points as given, decorrelated, or in their clearest columns.
 
     A matrix has principal coordinates.
     """
@@ -120,7 +120,7 @@ def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = N
 
 
 def _columns_of(d: Points, kept: Sequence[int]) -> Dissimilarity:
-    """Return the points with some of their columns, standardized."""
+    """Select some columns of points, and standardize them; (n, d) -> (n, m)."""
     columns = None if d.columns is None else [d.columns[j] for j in kept]
     found = Points.from_points(d.points[:, kept], EUCLIDEAN, standardize=True, columns=columns, warns=False)
     return replace(found, index=d.index)

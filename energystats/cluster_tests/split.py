@@ -168,12 +168,12 @@ class _Splitter:
 
     @property
     def n_contrasts(self) -> int:
-        """Return the number of contrasts: one per cluster against the rest, but only one for two clusters."""
+        """Return the number of contrasts of k clusters: one against the rest for each, but one in all for two."""
         return self.k if self.k > 2 else 1
 
     @property
     def no_outcomes(self) -> list[_Outcome]:
-        """Return an outcome without evidence, p = 1, for every contrast."""
+        """Return the outcome of a split without clusters: p = 1 for every contrast."""
         return [_Outcome(1.0, {GIVEN: no_evidence(np.zeros(1))})] * self.n_contrasts
 
     def combine(self, pvalues: FloatArray) -> tuple[float, list[float]]:
@@ -181,7 +181,7 @@ class _Splitter:
         return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Run one random split, twice where piles at the ends of columns may be tails: p is then the larger one."""
+        """Run one random split of the test, and return p-values of its contrasts; twice where tails are jittered."""
         again = copy.deepcopy(rng)
         scorer = jittered_anew(self.space.scorer, self.space.d, rng)
         found = self.scored(scorer, rng)
@@ -193,7 +193,7 @@ class _Splitter:
         return replace(found, outcomes=[max(pair, key=lambda one: one.pvalue) for pair in pairs])
 
     def scored(self, scorer: Scorer, rng: np.random.Generator) -> _Split:
-        """Project each fold on lines from the other folds, and test unimodality of all scores.
+        """Project each fold on lines found in the other folds, and test all scores for unimodality.
 
         Points for which the others gave no line are left out, and spaces in which there are more of these.
         """
@@ -235,7 +235,7 @@ class _Splitter:
         return _Split(found, parts)
 
     def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
-        """Compute positions of all points along lines from each cluster found in a part to the others; or None."""
+        """Compute positions of all points along a line from each cluster of a part to the others; or None."""
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
@@ -250,13 +250,13 @@ class _Splitter:
 
 
 def _without_outer(t: FloatArray) -> FloatArray:
-    """Return positions along a line, sorted and without the smallest and the largest twentieth; (n,) -> (m,)."""
+    """Sort positions on a line, and drop the smallest and largest twentieth of them; (n,) -> (m,)."""
     outer = int(OUTER * t.size)
     return np.asarray(np.sort(t)[outer : t.size - outer])
 
 
 def _are_equally_far(d: Dissimilarity) -> bool:
-    """Return whether a matrix of rho holds one value off the diagonal, as of categories that are all different."""
+    """Return whether all pairs of different points have the same dissimilarity; (n, n)."""
     if d.coordinates is not None:
         return False
     apart = d.matrix[~np.eye(d.n, dtype=bool)]
@@ -264,7 +264,7 @@ def _are_equally_far(d: Dissimilarity) -> bool:
 
 
 def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
-    """Return whether the folds lie apart along some line, each at a place of its own; (n_contrasts, n), (n,)."""
+    """Return whether different folds occupy separate intervals of some line; (n_contrasts, n), (n,)."""
     parts = [scores[:, fold_of == fold] for fold in np.unique(fold_of)]
     within = np.mean([part.var(axis=1) for part in parts], axis=0)
     between = np.var([part.mean(axis=1) for part in parts], axis=0)
@@ -272,14 +272,14 @@ def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
 
 
 def assign_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, IntArray]]:
-    """Assign n points to five random folds, and yield each with the points outside it, at most 1,000 of them."""
+    """Assign points to five random folds; yield each fold, and at most 1,000 of the other points."""
     order = rng.permutation(n).astype(np.intp)
     for fold in np.array_split(np.arange(n), FOLDS):
         yield order[fold], np.concatenate((order[fold[-1] + 1 :], order[: fold[0]]))[:CLUSTERED_AT_MOST]
 
 
 def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> FloatArray:
-    """Return positions of points along a line, with the sign that agrees best with those along a first line; (n,).
+    """Orient positions along a line to agree in sign with those along a first line; (n,) -> (n,).
 
     A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
     point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
@@ -295,7 +295,7 @@ def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> Float
 
 
 def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test unimodality of held-out points along lines between clusters, in random splits; return the test result."""
+    """Test for clusters: unimodality of held-out points along lines between clusters, in random splits."""
     user_clusterer, n_splits, d = options.user_clusterer, options.n_splits, original.near_one()
     n_clustered = _check_size(d.n, options.k if user_clusterer is None else 2)
     search_rng = copy.deepcopy(rng)  # the clusters of all points are those of `energy_cluster` with the same seed
@@ -354,7 +354,7 @@ def _write_notes(
     *,
     narrowed: bool,
 ) -> tuple[str, ...]:
-    """Return the notes of a split test; what changes a conclusion comes first."""
+    """Return the notes of a split test, those that change a conclusion first."""
     d, scorer, k = splitter.space.d, splitter.space.scorer, splitter.k
     user_clusterer, rejected = whole.options.user_clusterer, found.pvalue <= LEVEL
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
@@ -380,7 +380,7 @@ def _write_notes(
 
 
 def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClusters) -> ClusterTestResult:
-    """Combine the p-values of random splits and contrasts of clusters by Cauchy's rule, and return the test result."""
+    """Combine p-values of random splits and contrasts by the Cauchy rule, and build the test result."""
     pvalues = np.array([[found.pvalue for found in split] for split in splits])
     pvalue = splitter.combine(pvalues)[0]
     kind, each = _clearest_space(pvalue, splits, splitter.combine)
@@ -414,7 +414,7 @@ def _combined(splits: list[list[_Outcome]], splitter: _Splitter, whole: WholeClu
 
 
 def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.random.Generator, bool], IntArray | None]:
-    """Return the function that clusters parts of the points: the user's clusterer, or energy clusters."""
+    """Return a function that clusters some of the points, by a user's clusterer or into energy clusters."""
     if options.user_clusterer is not None:
         by_user = options.user_clusterer
         return lambda part, rng, thorough: by_user.labels(part, rng)
@@ -424,7 +424,7 @@ def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.rand
 def _clearest_space(
     pvalue: float, splits: list[list[_Outcome]], combine: Callable[[FloatArray], tuple[float, list[float]]]
 ) -> tuple[Kind, list[list[Unimodality]]]:
-    """Return the space to report and its tests: that of the given points, unless p in another is far smaller.
+    """Choose the space to report: the points as given, unless p is far smaller in a transformed space.
 
     Of others whose p is about as small, as where it cannot be smaller, the first, unless the likelihood ratio in
     another is clearly larger.
@@ -442,7 +442,7 @@ def _clearest_space(
 
 
 def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
-    """Return a caution on the space in which clusters show, with a call that finds them; else an empty tuple."""
+    """Return a caution if clusters show in a transformed space only, with code that finds them there."""
     if kind == GIVEN:
         return ()
     there, given = whole.partition(kind), whole.partition(GIVEN)
@@ -473,7 +473,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Return labels of all points in each space, numbered after the most similar clusters of the points as given.
+    """Return labels of all points in each space, numbered like the most similar clusters of the given points.
 
     Two clusters have one contrast, which needs no name.
     """
@@ -488,14 +488,14 @@ def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray
 
 
 def _numbers_in(labels: IntArray | None, names: IntArray | None) -> list[int]:
-    """Return for each cluster of a partition its number in another one; labels (n,), (n,) -> list of k numbers."""
+    """Match clusters of one partition to those of another by overlap; labels (n,), (n,) -> list of k numbers."""
     assert labels is not None
     assert names is not None
     return [int(names[labels.tolist().index(j)]) for j in range(int(labels.max()) + 1)]
 
 
 def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Return labels numbered as in another partition, by the pairs with the largest overlap; (n,), (n,) -> (n,)."""
+    """Renumber labels after the most overlapping clusters of another partition; (n,), (n,) -> (n,)."""
     overlap = np.zeros((k, k))
     np.add.at(overlap, (labels, names), 1)
     clusters, named = _matched(overlap)
@@ -505,19 +505,19 @@ def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
 
 
 def _names_of_contrasts(k: int) -> list[str]:
-    """Return the names of all contrasts among k clusters."""
+    """Return names of the contrasts of each of k clusters with the rest."""
     if k < 2:
         return [NO_CLUSTERS]
     return ["cluster 0 vs cluster 1"] if k == 2 else [f"cluster {j} vs rest" for j in range(k)]
 
 
 def enough_draws(n_resamples: int, k: int) -> int:
-    """Compute how many draws make the smallest p of k contrasts, times k, as small as with two clusters."""
+    """Compute the number of draws that makes the smallest p of k contrasts as small as with two clusters."""
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
 def _check_size(n: int, k: int) -> int:
-    """Return the number of points that are clustered at a time; raise ValueError if there are too few."""
+    """Return how many points are clustered at a time in a split test; raise ValueError if too few."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
     n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
@@ -530,7 +530,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ...]:
-    """Return a caution if the clusters behind a small p are others than those shown; else an empty tuple."""
+    """Return a caution if the clusters found in parts of the data differ from those shown."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
     shown = found.partition.labels
@@ -556,13 +556,13 @@ def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ..
 
 
 def _are_same(labels: IntArray, others: IntArray) -> bool:
-    """Return whether two labelings divide points into the same clusters, whatever their numbers."""
+    """Return whether two labelings are the same partition, whatever the cluster numbers; (n,), (n,)."""
     pairs = set(zip(labels.tolist(), others.tolist(), strict=True))
     return len(pairs) == len(set(labels.tolist())) == len(set(others.tolist()))
 
 
 def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
-    """Pair clusters with names so that they overlap most; (c, k) -> two arrays of as many as there are pairs."""
+    """Match clusters to names one-to-one by the largest total overlap; (c, k) -> two arrays of indices."""
     largest, every = overlap.argmax(axis=0), np.arange(overlap.shape[1])
     # every name has one cluster of its own that it overlaps most: no other pairs overlap as much
     if (overlap == overlap.max(axis=0)).sum() == every.size == np.unique(largest).size:
@@ -574,7 +574,7 @@ def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Return for each of k named clusters the found cluster that overlaps it most, by pairs first.
+    """Return for each of k given clusters the found cluster that overlaps it most; (c, k) -> (k,).
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

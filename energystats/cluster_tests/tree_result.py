@@ -150,7 +150,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
 
     @property
     def leaves(self) -> tuple[TreeNode, ...]:
-        """Return the leaves of the tree of splits, in the order of their labels."""
+        """Return the leaves of a tree of tested splits, in the order of their labels."""
         found = [node for node in self.nodes if node.label is not None]
         return tuple(sorted(found, key=lambda node: node.label or 0))
 
@@ -160,7 +160,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Compute the height of every node of the tree of splits, at least those of splits below it; (n_nodes,)."""
+        """Compute drawing heights of all nodes of a tree, never below those of their children; (n_nodes,)."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:
@@ -169,7 +169,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
 
     @property
     def linkage(self) -> FloatArray:
-        """Return the tree above its leaves as a SciPy linkage matrix, in which leaves stand for points; (k - 1, 4)."""
+        """Return a tree of splits as a SciPy linkage matrix whose items are the leaves; (k - 1, 4)."""
         heights = self.heights()
         inner = [node for node in self.nodes if node.children]
         inner.sort(key=lambda node: (heights[node.id], -node.id))  # children come before their parents
@@ -196,7 +196,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return [text_table(cells, heads, self._stubs(), title)]
 
     def _stubs(self) -> list[str]:
-        """Return the names of the nodes, each with the branches of the tree in characters before it."""
+        """Return the names of tree nodes, indented by characters that draw the branches."""
         open_after = [False] * (1 + max(node.depth for node in self.nodes))
         stubs = []
         for node in self.nodes:
@@ -273,7 +273,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per node, with the fields of `TreeNode` except rows and children."""
+        """Return a data frame with one row per node of the tree: size, p-values, outcome."""
         import pandas as pd
 
         names = (
@@ -303,7 +303,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return {"id": "node", "label": "cluster"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a dendrogram of the clusters with the adjusted p-values at its nodes.
+        """Draw the tree of splits as a dendrogram with the adjusted p-values at its nodes.
 
         Solid forks with filled diamonds are splits, dashed ones with open circles were tested and not split; heights
         are those of `heights()`, on a square-root scale. Where a part is higher than the whole, because they were split

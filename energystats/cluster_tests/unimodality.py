@@ -71,29 +71,29 @@ class Unimodality:
 
     @property
     def index(self) -> float:
-        """Return the excess-split index E."""
+        """Return the excess-split index of a test of unimodality."""
         return float(self.indices[EXCESS])
 
 
 def calibration_factor(conservative: bool, *, several: bool = False) -> float:
-    """Return the calibration factor of p-values, larger for `conservative` tests and for lines in several spaces."""
+    """Return the factor that calibrates p-values, larger for `conservative` tests and for several spaces."""
     return (CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR) * (SEVERAL_LINES if several else 1.0)
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """Return a test of unimodality with p = 1, for constant scores and for parts of the points without clusters."""
+    """Return a test of unimodality with p = 1, as for constant scores."""
     return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 
 def clearly_large(pvalue: float) -> bool:
-    """Return whether a p-value is so large that more work on it would not be worth its time."""
+    """Return whether a p-value is so large that further draws would not change the conclusion."""
     return pvalue > CLEARLY_LARGE
 
 
 def unimodality_test(
     scores: FloatArray, n_resamples: int, factor: float, rng: np.random.Generator, first_batch: int | None = None
 ) -> Unimodality:
-    """Test scores for unimodality against samples from the nearest unimodal distribution; p = 1 if constant.
+    """Test scores for unimodality by simulation from the nearest unimodal distribution; p = 1 if constant.
 
     With a `first_batch` of fewer draws the others are made only where these show no clearly large p.
     """
@@ -123,7 +123,7 @@ def unimodality_along_lines(
     rng: np.random.Generator,
     first_batch: int | None = None,
 ) -> tuple[float, list[Unimodality]]:
-    """Test scores of the same points along m lines for unimodality; return one p for all lines, and each test.
+    """Test projections of points on m lines for unimodality; return one p for all, and the test of each.
 
     Shapes: (m, n) scores, (m,) shares.
 
@@ -161,14 +161,14 @@ def unimodality_along_lines(
 
 
 def _interim_sizes(first: int | None, n_resamples: int) -> list[int]:
-    """Return the numbers of draws after which p is computed, so that a test with a clearly large p ends early."""
+    """Return the numbers of draws after which p is checked, so that a test with a large p ends early."""
     return sorted({min(size, n_resamples) for size in (FIRST_DRAWS, first or n_resamples, n_resamples)})
 
 
 def _null_indices_along(
     x: FloatArray, ranks: IntArray, varies: BoolArray, n_draws: int, rng: np.random.Generator
 ) -> list[FloatArray]:
-    """Compute indices of samples from the nearest unimodal distributions along m lines; list of (b, 3 m).
+    """Simulate unimodality statistics for m lines, each from its nearest unimodal distribution; (b, 3 m) each.
 
     Points are drawn with replacement, and each is put somewhere in the cell of width 1/n that belongs to its rank:
     along every line these are independent uniform numbers, and together they depend on each other as the points do.
@@ -188,7 +188,7 @@ def _null_indices_along(
 
 
 def _null_indices(x: FloatArray, n_draws: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Compute indices of samples from the nearest unimodal distribution of x; list of (b, 3)."""
+    """Simulate unimodality statistics from the unimodal distribution nearest to x; list of (b, 3)."""
     at_once = max(1, DRAWS_AT_ONCE // x.size)
     found = []
     for done in range(0, n_draws, at_once):
@@ -234,7 +234,7 @@ class ColumnTest:
 
 
 def _less_center(values: FloatArray) -> FloatArray:
-    """Return values less their mean, or less their median where far ones would take the digits of the others."""
+    """Subtract the mean from values, or the median if extreme values would cost digits; (n,) -> (n,)."""
     low, middle, high = np.quantile(values, (0.25, 0.5, 0.75))
     mean = float(values.mean())
     return values - (mean if abs(mean - middle) <= FAR * (high - low) else float(middle))
@@ -250,7 +250,7 @@ def column_test(
     reach: Reach = find_reach,
     rounding: Rounding | None = None,
 ) -> ColumnTest:
-    """Test the values of one column for unimodality, whose ties are jittered: several times if one jitter can decide.
+    """Test one column for unimodality after jittering ties, repeatedly if one jitter could decide.
 
     `reach` says how far tied values are jittered, `rounding` which are tied.
     """
@@ -273,7 +273,7 @@ def column_test(
 
 
 def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test whether one column is unimodal, by three indices of all its values, and return the result."""
+    """Test for clusters in a single column by unimodality of all its values, and return the result."""
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     factor = calibration_factor(options.conservative)

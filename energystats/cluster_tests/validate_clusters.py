@@ -272,7 +272,7 @@ class _WantedClusters:
 def _read_wanted(
     k: int | None, partition: Any, clusterer: Any, metric: MetricLike, standardize: bool
 ) -> _WantedClusters:
-    """Return which clusters `k`, `partition` and `clusterer` ask for; raise ValueError if they disagree."""
+    """Read how many clusters, which partition and which clusterer are asked for; ValueError if they conflict."""
     if (k is not None) + (partition is not None or clusterer is not None) != 1:
         raise ValueError(
             "One of `k`, `clusterer` and `partition` must say what the clusters are, and not two; "
@@ -305,7 +305,7 @@ def _read_wanted(
 
 
 def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:
-    """Raise ValueError if `metric`, `alpha` or `standardize` differ from those with which a partition was found."""
+    """Raise ValueError if metric options differ from those with which a given partition was found."""
     own = found.metric
     columns = ", columns standardized" * (found.standardization is not None)
     useless = ["standardize"] * (standardize and not columns)
@@ -325,7 +325,7 @@ def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, st
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
-    """Return the partition to validate, and a text why it cannot be found again in other points, or an empty text."""
+    """Find the partition to validate; return it, and a text if it cannot be found again in resamples."""
     if asked.found is not None:
         found = asked.found
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
@@ -346,7 +346,7 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
 
 
 def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
-    """Return a note with the given label of each cluster if clusters were renumbered; else an empty tuple."""
+    """Return a note on how given labels were renumbered as clusters 0, 1, ...; empty if they were not."""
     if asked.found is not None or not asked.names:
         return ()
     was = [asked.names[asked.labels[int(np.argmax(found.labels == j))]] for j in range(found.k)]
@@ -358,13 +358,13 @@ def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
 
 
 def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
-    """Return a text with the Rand index if a clusterer finds clusters unlike the given ones; else an empty string."""
+    """Return a text with the Rand index if a clusterer finds clusters unlike the given ones; else empty."""
     rand = adjusted_rand_index(given.labels, clusterer.all_labels(d, rng))
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Return the table, the labels of the partition, and outside labels by name, checked to have the same rows."""
+    """Read the table, the labels of a partition and outside labels, and check that their rows match."""
     columns = {"partition": asked.labels}
     if hasattr(outside, "columns") or hasattr(outside, "column_names"):  # a frame of pandas, Polars or Arrow
         outside = as_table(outside).values
@@ -385,7 +385,7 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
 
 
 def _read_groups(labels: Any, name: str, n: int) -> IntArray:
-    """Return outside labels coded as 0, 1, ...; raise ValueError unless they form groups of points; (n,)."""
+    """Code outside labels as 0, 1, ...; raise ValueError unless they form groups of points; (n,)."""
     codes, names = as_labels(labels, n, "outside")
     if not 1 < len(names) < n:
         got = "one label for all" if len(names) == 1 else "another label for each of the"
@@ -405,7 +405,7 @@ def _validate(
     outside: dict[str, IntArray],
     start: np.random.Generator,
 ) -> ClusterValidationResult:
-    """Find or take the partition, test points, clusters, merges, columns and outside labels, and resample it."""
+    """Validate a partition: test points, merges, columns and outside labels, and resample the points."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))
@@ -465,12 +465,12 @@ def _validate(
 
 
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
-    """Return a new wrapper of the user's clusterer, with no counts of clusters; None without a clusterer."""
+    """Return a new wrapper of a user's clusterer, with its counts reset; None without one."""
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
 
 
 def _why_not(d: Dissimilarity, found: Partition) -> str:
-    """Return a text that says why nothing can be tested, or an empty string."""
+    """Return a text that says why no test can be made, or an empty string."""
     if found.k < 2:
         return "not tested: one cluster makes no contrast"
     try:
@@ -484,7 +484,7 @@ def _why_not(d: Dissimilarity, found: Partition) -> str:
 
 
 def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult:
-    """Test all points as `cluster_test` does with the generator `start`, and return the result."""
+    """Run `cluster_test` on all points with the random generator `start`, and return the result."""
     return run_cluster_test(d, options, copy.deepcopy(start))
 
 
@@ -497,7 +497,7 @@ def _test_merges_of(
     structure: ClusterTestResult,
     rng: np.random.Generator,
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test the partition and its merges, with parts of the points clustered as all points were.
+    """Test a partition and the merges of its clusters; parts of the points are clustered the same way.
 
     In one column there is one line, which `structure` has tested.
     """
@@ -529,7 +529,7 @@ def _test_merges_of(
 def _resample(
     d: Dissimilarity, found: Partition, asked: _WantedClusters, again: bool, rng: np.random.Generator, *, progress: bool
 ) -> Resampled:
-    """Cluster bootstrap samples as all points were, and return their agreement; NaN if it is not known how."""
+    """Cluster bootstrap samples and measure how well each cluster and point comes back; NaN if impossible."""
     if not again:
         return Resampled(np.full((1, found.k), np.nan), np.full(1, np.nan), np.full(d.n, np.nan))
     user = _fresh(asked)
@@ -539,7 +539,7 @@ def _resample(
 
 
 def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
-    """Compute the share of each cluster in S, n_j |m_j - m|^2 / S, with means in feature space; (k,)."""
+    """Compute the share of each cluster in the between dispersion, from cluster means in feature space; (k,)."""
     inside = np.flatnonzero(found.labels >= 0)
     part = d if inside.size == d.n else d.subset(inside)
     M, s = part.group_sums(Groups(found.labels[inside], tuple(range(found.k))))
@@ -556,7 +556,7 @@ def _answer_test(
     why_not: str,
     before: ClusterTestResult | None = None,
 ) -> Answer:
-    """Return the result row of a test of all points or of the partition; adjusted p is at least p of `before`."""
+    """Build the result row of a test of all points or of a partition, with its adjusted p-value."""
     nan = float("nan")
     first = 0.0 if before is None else before.pvalue
     return Answer(
@@ -573,7 +573,7 @@ def _answer_test(
 
 
 def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> list[Answer]:
-    """Return one row of the validation result for each merge of clusters, with its p-values and null hypothesis."""
+    """Build a result row for each merge of clusters, with p-values and null hypothesis."""
     family = f"{len(merges)} merge{'s' * (len(merges) != 1)}, down the tree" + f", {AFTER}" * after
     own = LINEAR_UNIMODALITY if len(merges) == 1 else UNIMODAL_REGION
     return [
@@ -593,20 +593,20 @@ def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> lis
 
 
 def _work_of_columns(d: Dissimilarity, n_resamples: int) -> Work:
-    """Estimate the time and memory of the tests of columns, of which half go on beyond their first draws."""
+    """Estimate the time and memory of testing each column for unimodality."""
     many = _draws_for_columns(n_resamples, d.n_columns)
     return line_draws(d.n, many, HALF * d.n_columns, "Leave columns out that are no part of the question.")
 
 
 def _draws_for_columns(n_resamples: int, n_columns: int) -> int:
-    """Return the number of draws for one of several columns, so many more that an adjusted p can be small."""
+    """Return the number of draws for testing each of several columns, enough for a small adjusted p."""
     return (n_resamples + 1) * min(n_columns, DRAWS_FOR_COLUMNS) - 1
 
 
 def _answer_columns(
     d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
 ) -> list[Answer]:
-    """Test every column for unimodality, and return the rows of the result, with p-values adjusted by Holm's method.
+    """Test every column for unimodality, and return result rows with Holm-adjusted p-values.
 
     With one column it is the test of all points.
     """
@@ -653,7 +653,7 @@ def _answer_columns(
 
 
 def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a note that names columns of two values, whose own test says nothing; else an empty tuple."""
+    """Return a note that names columns with two values, whose own test is meaningless; else empty."""
     if d.coordinates is None or d.n_columns < 2:
         return ()
     names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
@@ -667,7 +667,7 @@ def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """Return a caution that names columns whose own p is small where that of all points is not; else nothing."""
+    """Return a caution that names columns with a small p of their own though that of all points is large."""
     columns = [answer for answer in answers if answer.question == "variable"]
     if len(columns) < 2:
         return ()
@@ -689,7 +689,7 @@ def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
 def _answer_outside(
     labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
 ) -> list[Answer]:
-    """Compare clusters with outside labels by the adjusted Rand index and permutations; return the rows of the result.
+    """Compare clusters with outside labels by the adjusted Rand index and permutation tests; return rows.
 
     Points in no cluster have nothing to agree with.
     """
@@ -716,7 +716,7 @@ def _answer_outside(
 
 
 def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute the adjusted Rand index of clusters and labels, and its permutation p-value, ties included.
+    """Compute the adjusted Rand index of clusters and labels, and its permutation p-value.
 
     Under permutations the sizes stay, so that the index rises with the sum of squared counts, a whole number.
     """
@@ -751,7 +751,7 @@ UNTRUSTED = 0.6  # mean Jaccard similarity, below which a cluster should not be 
 
 
 def _note_unstable(result: ClusterValidationResult) -> tuple[str, ...]:
-    """Return a caution that names separate clusters that bootstrap samples seldom find again; else an empty tuple."""
+    """Return a caution that names separate clusters that bootstrap samples seldom find again."""
     alone = [group[0] for group in result.groups if len(group) == 1]
     unstable = [j for j in alone if len(alone) > 1 and result.jaccard[j] < UNTRUSTED]
     if not unstable:
@@ -771,7 +771,7 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 
 def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
-    """Return notes on untested partitions, merges without a separating hyperplane, and untested merges."""
+    """Return notes on partitions and merges that were not tested or have no separating hyperplane."""
     notes = []
     if unknown:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")

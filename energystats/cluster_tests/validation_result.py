@@ -74,7 +74,7 @@ class Answer:
 
     @property
     def rejected(self) -> bool:
-        """Return whether the adjusted p-value is at most .05."""
+        """Return whether the adjusted p-value of an answer is at most .05."""
         return self.pvalue_adjusted <= LEVEL
 
 
@@ -131,7 +131,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Return whether each cluster is alone in `groups`, and separate where it first merges with others."""
+        """Return for each cluster whether tests support it as separate from all others, as booleans."""
         groups = self.groups
         return tuple(
             merge is not None and merge.separates and (j,) in groups for j, merge in enumerate(self._first_merges())
@@ -139,7 +139,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Return groups of clusters: those in one group have a merge with an adjusted p above .05, or without a border.
+        """Return groups of clusters that tests do not separate from each other.
 
         There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where a
         gap parts two clusters otherwise, and leaves more than .1 of their points on the other side.
@@ -160,12 +160,12 @@ class ClusterValidationResult(VerdictFirst):
         return tuple(sorted(parted.get(everything, [everything])))
 
     def _first_merges(self) -> list[Merge | None]:
-        """Return for each cluster the merge in which it is first joined with others, or None."""
+        """Return for each cluster the merge that first joins it with others, or None."""
         return [next((m for m in self.merge_rows if (j,) in (m.left, m.right)), None) for j in range(self.k)]
 
     @property
     def clusters(self) -> pd.DataFrame:
-        """Return one row per cluster: size, share of S, stability, mean silhouettes, and its first merge with p."""
+        """Return a data frame with one row per cluster: size, share of dispersion, stability, silhouette, p."""
         import pandas as pd
 
         first = self._first_merges()
@@ -192,7 +192,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def merges(self) -> pd.DataFrame:
-        """Return one row per merge of clusters, that of all clusters first, with the fields of the merge."""
+        """Return a data frame with one row per merge of clusters, the top one first."""
         import pandas as pd
 
         names = ["left", "right", "size", "height", "parent", "statistic", "pvalue", "pvalue_adjusted", "separated",
@@ -202,7 +202,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def variables(self) -> pd.DataFrame:
-        """Return one row per column of the data: variable, statistic, pvalue, pvalue_adjusted (Holm)."""
+        """Return a data frame with the test of unimodality of each column, with Holm-adjusted p-values."""
         import pandas as pd
 
         rows = [(a.what, a.statistic, a.pvalue, a.pvalue_adjusted) for a in self.answers if a.question == "variable"]
@@ -210,12 +210,12 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def uncertain(self) -> IntArray:
-        """Return the points that leave their cluster in over a tenth of samples, or have a negative silhouette."""
+        """Return the points that resamples often move to another cluster, or whose silhouette is negative."""
         return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
 
     @property
     def points(self) -> pd.DataFrame:
-        """Return one row per point: cluster, stays, silhouette, energy_silhouette, margin, neighbour."""
+        """Return a data frame with one row per point: cluster, stability, silhouettes, margin, neighbour."""
         import pandas as pd
 
         index = self.partition.index
@@ -232,7 +232,7 @@ class ClusterValidationResult(VerdictFirst):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per question about the partition: statistic, p, null hypothesis, ..."""
+        """Return a data frame with one row per test of the partition: statistic, p, null hypothesis."""
         import pandas as pd
 
         return pd.DataFrame([asdict(answer) for answer in self.answers])
@@ -274,7 +274,7 @@ class ClusterValidationResult(VerdictFirst):
         return [questions, text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], "Clusters")]
 
     def _rests_on(self) -> list[str]:
-        """Return at most six sentences with the facts behind the verdict, one for each kind of question."""
+        """Return at most six sentences with the facts behind the verdict on the clusters."""
         everywhere, own = self._of("all points")[0], self._of("partition")[0]
         lines = [_line("all points", everywhere)]
         if np.isnan(own.pvalue):
@@ -358,14 +358,14 @@ class ClusterValidationResult(VerdictFirst):
         return f"At level {LEVEL:g}: {self._separate(groups)}"
 
     def _too_few_draws(self) -> str:
-        """Return a sentence that the draws could decide nothing, as `cluster_test` does; else an empty string."""
+        """Return a sentence that p cannot be small with so few draws; else an empty string."""
         if self.structure is None or not self.structure.few_draws:
             return ""
         n, p = self.structure.n_resamples, p_text(self.structure.pvalue)
         return f"At level {LEVEL:g}: nothing could be decided with {n} draws ({p})."
 
     def _separate(self, groups: tuple[tuple[int, ...], ...]) -> str:
-        """Return text on which clusters are separate, with the largest adjusted p of the merges between them."""
+        """Return text on which clusters are separate, with the largest adjusted p between them."""
         own = self._of("partition")[0]
         if len(groups) == 1:
             if self.merge_rows[0].pvalue_adjusted <= LEVEL:
@@ -392,7 +392,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p}){untested}."
 
     def _same_clusters(self) -> str:
-        """Return text that the test of all points shows the clusters of this partition, if so; else an empty string."""
+        """Return text that the test of all points found the clusters of this partition; else empty."""
         if self.structure is None or self.structure.partition is None:
             return ""
         if any(isinstance(note, OfOtherClusters) for note in self.structure.notes):
@@ -406,7 +406,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
     def _elsewhere(self) -> str:
-        """Return a sentence on the space (decorrelated, some columns) in which cluster structure shows."""
+        """Return a sentence on the transformed space in which cluster structure shows; else empty."""
         space = "as given" if self.structure is None else self.structure.space
         if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."
@@ -418,7 +418,7 @@ class ClusterValidationResult(VerdictFirst):
         return ELSEWHERE[space]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree of merges with their adjusted p beside the points, uncertain points hollow.
+        """Draw the tree of merges with adjusted p-values beside a scatter plot of the points.
 
         Of one column the points are a histogram, with open circles below it for those that are uncertain.
         """
@@ -437,7 +437,7 @@ class ClusterValidationResult(VerdictFirst):
         return plot_validation(nodes, draw_points, ax, uncertain=count, level=LEVEL, title=self._conclusion())
 
     def _plane(self) -> dict[str, Any]:
-        """Return the points to draw in a plane, their labels, which of them are hollow, and the names of the axes."""
+        """Return what a scatter plot of the clusters needs: coordinates, labels, uncertain points, axis names."""
         found = self.partition
         plane = choose_plane(
             None,
@@ -453,7 +453,7 @@ class ClusterValidationResult(VerdictFirst):
         return {"points": plane.points, "labels": found.labels[plane.rows], "hollow": hollow} | shown
 
     def _nodes(self) -> list[dict[str, Any]]:
-        """Return the merges and clusters as nodes of a tree to draw, each before those below it."""
+        """Return merges and clusters as nodes of a tree to draw, each before its children."""
         if not self.merge_rows:
             n = self.partition.sizes[0]
             return [{"children": (), "size": n, "height": 0.0, "label": 0, "pvalue": None, "rejected": False}]
@@ -500,7 +500,7 @@ def _decorrelates(partition: Partition) -> bool:
 
 
 def _line(name: str, answer: Answer) -> str:
-    """Format one answer as a line of text, with its p-value and null hypothesis."""
+    """Format one test of a partition as a line of text, with p-value and null hypothesis."""
     name = f"{name[0].upper()}{name[1:]}"
     if np.isnan(answer.pvalue):
         return f"{name}: {answer.null_hypothesis.removesuffix('.')}."

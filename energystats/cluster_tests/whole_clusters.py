@@ -58,7 +58,7 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Return cluster labels of all points, as given or transformed, -1 for none; None for too few clusters.
+        """Return cluster labels of all points in a given or transformed space; None for fewer than two clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -68,18 +68,18 @@ class WholeClusters:
         return partition.labels if partition.k == self.k else None
 
     def partition(self, kind: Kind = GIVEN) -> Partition | None:
-        """Return the partition of all points, as given or transformed; None if not found, or n x n is too large."""
+        """Return the partition of all points in a given or transformed space; None if not found or too large."""
         if kind not in self.found:
             self.found[kind] = self._partition_by_user() if self.options.user_clusterer else self._search(kind)
         return self.found[kind]
 
     def clearest_columns(self) -> list[int]:
-        """Return the numbers of the columns that show two modes most clearly."""
+        """Return the numbers of the columns whose values are most clearly bimodal."""
         points = self.d.transformed().points if self.coordinates is None else self.coordinates
         return [int(j) for j in clearest_columns(points)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find a partition by all pairs of points, or by landmarks for many points if rho is of negative type."""
+        """Find a partition of all points, from all pairs or, for many points, by landmarks."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))
@@ -88,7 +88,7 @@ class WholeClusters:
         return Landmarks().fit(d, replace(search, n_init=STARTS_OF_MANY), rng)[0] if d.metric.negative_type else None
 
     def _labels_by_sample(self, kind: Kind) -> IntArray | None:
-        """Cluster a random sample of the points, and return the nearest cluster of every point as its label; (n,)."""
+        """Cluster a random sample of the points, and label every point by its nearest cluster; (n,)."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         drawn = rng.choice(d.n, ALL_PAIRS_AT_MOST, replace=False)
         sample = d.subset(drawn).stored()
@@ -100,13 +100,13 @@ class WholeClusters:
         return nearest.assign(d.n, lambda rows: d.rho(everything[rows], drawn))
 
     def _partition_by_user(self) -> Partition | None:
-        """Return the partition of the user's clusters, or None if there are none."""
+        """Return the partition that a user's clusterer finds, or None if it finds fewer than two clusters."""
         assert self.options.user_clusterer is not None
         labels = self._labels_by_user()
         return label_partition(self.d, labels, self.options.user_clusterer.name) if labels.max() >= 0 else None
 
     def _labels_by_user(self) -> IntArray:
-        """Return labels of all points by the user's clusterer, which is run only once; (n,)."""
+        """Return labels of all points by a user's clusterer, cached so that it runs once; (n,)."""
         if self.by_user is None:
             assert self.options.user_clusterer is not None
             self.by_user = self.options.user_clusterer.all_labels(self.d, copy.deepcopy(self.rng))
