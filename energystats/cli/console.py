@@ -47,11 +47,11 @@ class Console:
             self.write(printable(text))
 
     def tell(self, text: str) -> None:
-        """Print a text of the library in the words of the command line, as `say` does."""
+        """Print a text of the library on standard output, with argument names replaced by command-line options."""
         self.say(in_options(text))
 
     def show(self, result: VerdictFirst, *, notes: bool) -> None:
-        """Print the summary of a result after an empty line, followed by its notes if `notes`."""
+        """Print the summary of a result, followed by its notes if `notes`."""
         text = result.summary().replace("see `.notes`", "below" if notes else "--notes prints them")
         self.tell("\n" + text)
         if notes and result.notes:
@@ -87,7 +87,7 @@ class Console:
 
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
-        """Print warnings of this package as notes, within a `with` block, except ignored categories."""
+        """Print this package's warnings as notes within a `with` block, except ignored categories."""
         shown = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
@@ -115,7 +115,7 @@ class Console:
 
 
 def jsonable(value: Any) -> Any:
-    """Convert a value to types that JSON has; infinite numbers and NaN become None, other objects text."""
+    """Convert a value to types that JSON has: NaN and infinite numbers become None, other objects text."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, np.ndarray):

@@ -36,7 +36,7 @@ MEANINGS = {"true": True, "t": True, "1": True, "false": False, "f": False, "0":
 def read_csv(
     source: Source, given: Dialect, console: Console, texts: Sequence[str], rows: RowRanges | None, id_name: str | None
 ) -> FileTable:
-    """Read a CSV file as a table: find the dialect, scan all rows, and convert the cells of the rows kept."""
+    """Read a CSV file as a table: find separator and decimal sign, scan all rows, and convert the rows to keep."""
     with readable(source.name):
         blocks = source.blocks(given.encoding)
         head, cut = next(blocks, ""), next(blocks, "") != ""
@@ -54,7 +54,7 @@ def read_csv(
 
 
 def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
-    """Return the columns that hold whole numbers only, by name, for all rows of a file also where some are kept."""
+    """Return the columns of a file that hold only whole numbers, by name, with the values of all rows."""
     import pandas as pd
 
     scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
@@ -71,7 +71,7 @@ class _CsvReader:
     id_name: str | None = None
 
     def read(self, console: Console) -> FileTable:
-        """Return the table of the rows kept, and print notes on cells that may be read in two ways."""
+        """Convert the scanned cells of a CSV file to a table, and print notes on cells that can be read in two ways."""
         import pandas as pd
 
         shift, names = int(self.scan.row_names), self.scan.names
@@ -127,7 +127,7 @@ class _CsvReader:
         return pd.Series(column.texts, index=self.rows, dtype=object)
 
     def _convert(self, name: str, column: Cells) -> tuple[pd.Series[Any], list[str]]:
-        """Convert a column of cells to numbers, truth values or text; return it with pandas statements that do it."""
+        """Convert the cells of one CSV column to numbers, truth values or text; return also the pandas code for it."""
         import pandas as pd
 
         cells, free, asked = column.cells, name not in self.as_text, self.scan.dialect.quoted_na
@@ -157,7 +157,7 @@ class _CsvReader:
         return self._read_text(name, cells, doubtful if asked != "missing" else [])
 
     def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
-        """Return cells as a column of text with missing values, and pandas statements that do it; `words` stay text."""
+        """Convert cells to a column of text with missing values; return also the pandas code; `words` stay text."""
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
@@ -176,7 +176,7 @@ class _CsvReader:
         return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
-        """Set numbers named by --na to missing in number columns of `frame`; return pandas statements that do it."""
+        """Set numbers that --na names to missing in the number columns of `frame`; return the pandas code for it."""
         statements = []
         for value in self.scan.dialect.missing_numbers.values():
             for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
@@ -186,7 +186,7 @@ class _CsvReader:
         return statements
 
     def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
-        """Print a note if text in a column equals a number of --na but is kept, as in 99.0 for --na 99."""
+        """Print a note if text equals a number of --na up to its format, as 99.0 for --na 99, and was kept."""
         words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
         for text in column.dropna().unique() if words else ():
             if (word := words.get(self.scan.dialect.value_of(text))) is not None:
@@ -197,7 +197,7 @@ class _CsvReader:
                 return
 
     def _read_numbers(self, cells: list[str], name: str) -> Any:
-        """Convert cells of a column to numbers; those with whole numbers that no type of theirs has stay text.
+        """Convert the cells of a column to numbers; if whole numbers exceed all integer types, they stay text.
 
         Such are whole numbers beyond 64 bits, and beside decimals those beyond 2**53 that are not exact as doubles.
         """
@@ -229,7 +229,7 @@ class _CsvReader:
         return found if max(-low, high) >= EXACT else found.astype(float)
 
     def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
-        """Return a call of `pandas.read_csv`, as text, that reads the same table."""
+        """Return the text of a `pandas.read_csv` call that reads the same table from the file."""
         import pandas as pd
 
         scan = self.scan
@@ -255,7 +255,7 @@ class _CsvReader:
 
 
 def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
-    """Return the arguments of `pandas.read_csv` that describe the dialect of a file, without those at defaults."""
+    """Return the arguments that make `pandas.read_csv` read a CSV dialect, leaving out those at their defaults."""
     encoding = dialect.encoding or source.encoding
     usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
     own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
@@ -263,7 +263,7 @@ def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
 
 
 def twice_spelled(words: Collection[str]) -> bool:
-    """Return whether words are truth values and one of these has several spellings, such as TRUE and True."""
+    """Return whether truth values in a column have mixed spellings, such as TRUE and True."""
     lower = [word.lower() for word in set(words)]
     if not all(word in MEANINGS for word in lower) or set(lower) <= {"0", "1"}:
         return False

@@ -38,7 +38,7 @@ ESCAPED = re.compile(r'\\"')
 
 
 def _marked_lines(source: Source, dialect: Dialect) -> Iterator[str]:
-    """Yield the lines of a CSV file without comments, with a mark before the text of every quoted cell."""
+    """Yield the lines of a CSV file without comments, with a mark put before the text of every quoted cell."""
     text = r'[^"]*+(?:""[^"]*+)*+(?P<end>"|\Z)'
     # blanks before a comment belong to it, and to no name or word
     comment = "" if dialect.comment is None else rf"|[ \t]*{re.escape(dialect.comment)}[^\r\n]*"
@@ -87,7 +87,7 @@ def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
 
 
 def _is_blank(row: list[str]) -> bool:
-    """Return whether a line of a CSV file is empty or holds only blanks."""
+    """Return whether a line of a CSV file is empty or has only spaces."""
     return not row or (len(row) == 1 and row[0] != "" and not row[0].strip(" \t"))
 
 
@@ -132,7 +132,7 @@ class Cells:
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def scan(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:
-        """Update the facts about a column with its next cells, and store the cells of the rows kept."""
+        """Update what is known of a CSV column with its next cells, and store the cells of rows to keep."""
         joined = SPLIT.join(cells)
         if " " in joined or "\t" in joined:
             texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
@@ -153,7 +153,7 @@ class Cells:
             self.parts.append(joined if kept is None else SPLIT.join(compress(cells, kept)))
 
     def _count(self, cells: Sequence[str], dialect: Dialect) -> bool:
-        """Add the numbers in some cells to the column's whole numbers; return whether all of them are whole."""
+        """Record the whole numbers among some cells of a CSV column; return whether all numbers are whole."""
         gaps = {"", *dialect.missing_texts}
         texts = [text for cell in cells if (text := cell.removeprefix(MARK).strip(" \t")) not in gaps]
         values = [dialect.value_of(text) for text in texts]
@@ -166,12 +166,12 @@ class Cells:
 
     @property
     def cells(self) -> list[str]:
-        """Return the stored cells of the column, those in quotes with a mark."""
+        """Return the stored cells of a CSV column, those in quotes with a mark before them."""
         return [cell for part in self.parts for cell in part.split(SPLIT)]
 
     @property
     def texts(self) -> list[str]:
-        """Return the stored cells of the column as the file has them, without marks."""
+        """Return the stored cells of a CSV column as text, without the marks of quoted cells."""
         return [cell.removeprefix(MARK) for cell in self.cells]
 
 
@@ -182,7 +182,7 @@ class DecimalPoints:
     """
 
     def __init__(self, dialect: Dialect, *, alone: bool) -> None:
-        """Begin without columns; `alone`: a column of such numbers alone is doubtful too, not only beside 900."""
+        """Start to look for columns whose points may separate thousands; `alone`: also beside no number like 900."""
         self.dialect, self.missing, self.alone = dialect, {"", *dialect.words}, alone
         self.grouped: dict[int, str] = {}
         self.few: set[int] = set()
@@ -191,7 +191,7 @@ class DecimalPoints:
         self.texts: set[int] = set()  # and with text
 
     def scan(self, j: int, cells: Iterable[str]) -> None:
-        """Record numbers in cells of column j that show whether the point is a decimal sign."""
+        """Record numbers in a column that show whether a point is a decimal sign or separates thousands."""
         for cell in dict.fromkeys(cell.removeprefix(MARK).strip(" \t") for cell in cells):
             if cell in self.missing or j in self.texts:
                 continue
@@ -207,7 +207,7 @@ class DecimalPoints:
                 self.few.add(j)
 
     def doubt(self) -> tuple[int, str] | None:
-        """Return the first column with a number whose points may separate thousands, and that number; None without."""
+        """Return the first column in which points may separate thousands, and such a number; None if there is none."""
         every = self.alone and not self.decimals - self.texts
         doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
@@ -259,7 +259,7 @@ class Scan:
         return csv.reader(_marked_lines(self.source, self.dialect), delimiter=self.dialect.delimiter, strict=True)
 
     def _run(self) -> None:
-        """Scan the header and all rows of the file, several rows at a time."""
+        """Read the header and all rows of a CSV file, several rows at a time, and collect the columns."""
         reader = self._read()
         try:
             if self.dialect.header:
@@ -272,7 +272,7 @@ class Scan:
             raise BadInputError(self._write_malformed(error)) from error
 
     def _add(self, rows: list[list[str]]) -> None:
-        """Scan some data rows of the file: count their cells and add these to the columns; blank lines are skipped."""
+        """Add some rows of a CSV file to the scanned columns, after checking their numbers of cells."""
         widths = set(map(len, rows))
         if min(widths) < 2:  # a line of blanks has one cell, an empty one none
             one = max(widths) < 2 if self.header is None else len(self.header) == 1
@@ -311,7 +311,7 @@ class Scan:
             before += not _is_blank(row)
 
     def _write_malformed(self, error: csv.Error) -> str:
-        """Return the message of the error for quotes that do not match, with the line."""
+        """Return an error message, with the line number, for quotes in a CSV file that do not match."""
         reader = self._read()
         before = 0
         with suppress(csv.Error):
@@ -326,7 +326,7 @@ class Scan:
         return f"{self.file}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
     def _find_names(self) -> tuple[bool, tuple[str, ...]]:
-        """Return whether the first column holds row names, and the names of the others; check the header."""
+        """Find from header and rows whether the first CSV column holds row names; return that and the other names."""
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
             raise BadInputError(f"{self.file}: the file is empty.")
@@ -367,7 +367,7 @@ class Scan:
         return row_names, tuple(names)
 
     def _begins_with_names(self, header: Sequence[str]) -> bool:
-        """Return whether first cells are row names if the header has one name fewer; BadInputError if in doubt.
+        """Return whether first cells are row names, as the header has one name fewer; raise BadInputError in doubt.
 
         R writes no name above its names of rows. Where a separator ends every row, the last cells are empty; so are
         they where R has written an empty last column.
@@ -393,11 +393,11 @@ class Scan:
 
     @property
     def _header_place(self) -> str:
-        """Return the header with its line as text; lines of comments and empty ones can stand above it."""
+        """Return the header of a CSV file with its line number, as text for messages."""
         return f"the header (line {line_of(self.source, self.dialect, -1)})"
 
     def _first_cells_differ(self) -> bool:
-        """Return whether the first cells of all rows differ, as row names written by R do."""
+        """Return whether the first cells of all rows differ, as the row names that R writes do."""
         return len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) == self.n_rows
 
     def _count_cells(self) -> int:
@@ -441,7 +441,7 @@ class Scan:
 
 
 def _counted(number: int, what: str) -> str:
-    """Return a number with its noun in the singular or plural: '1 cell', '2 cells'."""
+    """Format a number with its noun in the singular or plural, such as '1 cell' or '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
 
 

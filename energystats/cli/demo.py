@@ -26,7 +26,7 @@ LEVEL = 0.05
 
 
 def run_demo(options: argparse.Namespace, console: Console) -> None:
-    """Cluster the irises, test, compare with the species, draw, write."""
+    """Run a demonstration: cluster the iris data, test the clusters, compare them with the species, draw, write."""
     import pandas as pd
 
     from energystats import datasets
@@ -54,7 +54,7 @@ def run_demo(options: argparse.Namespace, console: Console) -> None:
 
 
 def draw_slide(path: Path, found: Partition, test: ClusterTestResult, species: pd.Series[Any]) -> None:
-    """Draw the clusters and their test under a title in words, with the p-value and its null hypothesis below."""
+    """Draw the clusters and their test as a slide, with a title in words, the p-value and its null hypothesis."""
     import matplotlib.pyplot as plt
 
     # margins by hand: a layout that is computed draws everything once more
@@ -76,7 +76,7 @@ def draw_slide(path: Path, found: Partition, test: ClusterTestResult, species: p
 
 
 def _put_legend_below(ax: Axes) -> None:
-    """Move the legend out of the way of the points."""
+    """Move the legend of a plot below the axes, so that it does not cover the points."""
     handles, labels = ax.get_legend_handles_labels()
     ax.legend(handles, labels, loc="upper center", bbox_to_anchor=(0.5, -0.21), ncols=2, frameon=False)
     ax.spines[["top", "right"]].set_visible(False)

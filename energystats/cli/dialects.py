@@ -71,24 +71,24 @@ class Dialect:
 
     @property
     def options(self) -> list[str]:
-        """Return the command line options given that describe a text file, which have no use for Parquet."""
+        """Return the command-line options given that describe a text file, which do not apply to Parquet files."""
         names = {"header": "--no-header", "missing": "--na", "quoted_na": "--quoted-na", "row_names": "--row-names"}
         kept = [f for f in fields(self) if f.name not in ("limit", "na_lists") and getattr(self, f.name) != f.default]
         return [names.get(f.name, f"--{f.name}") for f in kept]
 
     @property
     def delimiter(self) -> str:
-        """Return the character that separates cells; a comma unless another is known."""
+        """Return the character that separates the cells of a CSV file; a comma unless another is known."""
         return self.sep or ","
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the words that stand for missing values."""
+        """Return the words that stand for missing values in a CSV file."""
         return MISSING if self.missing is None else self.missing
 
     @cached_property
     def number(self) -> re.Pattern[str]:
-        """Return a regular expression for a number with the file's decimal and thousands signs."""
+        """Return a regular expression for a number with the decimal and thousands signs of a CSV file."""
         point, sign = re.escape(self.decimal or "."), self.thousands
         # a sign after 0, as in 0.500, parts no thousands, and no one parts them before an exponent
         parted = "" if sign is None else rf"[1-9]\d{{0,2}}(?:{re.escape(sign)}\d{{3}})+(?:{point}\d*)?|"
@@ -97,27 +97,27 @@ class Dialect:
 
     @cached_property
     def numbers(self) -> re.Pattern[str]:
-        """Return a regular expression for the joined cells of a column with only numbers and missing values."""
+        """Return a regular expression for a whole column, its cells joined, of numbers and missing values."""
         words = "|".join(map(re.escape, self.words))
         cell = rf"{MARK}?[ \t]*+(?:(?i:{self.number.pattern})|{words}|)[ \t]*+"
         return re.compile(rf"(?:{cell}{SPLIT})*+{cell}", re.ASCII)
 
     def is_missing(self, text: str) -> bool:
-        """Return whether a cell is empty or a word for a missing value; blanks around it do not count."""
+        """Return whether a cell of a CSV file is empty or a word for a missing value, blanks around it ignored."""
         return text in self.words or text.strip(" \t") in ("", *self.words)
 
     @property
     def points_may_part(self) -> bool:
-        """Return whether 1.000 may mean one thousand: the point is decimal sign and semicolons separate cells."""
+        """Return whether 1.000 may mean one thousand in a CSV file, as where semicolons separate its cells."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     @property
     def points_are_doubtful(self) -> bool:
-        """Return whether 1.250 beside 900 may be the next thousand: wherever no comma separates the columns."""
+        """Return whether 1.250 in a CSV file may mean 1250: if no comma separates its columns."""
         return self.delimiter != "," and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
-        """Return a number as Python writes it, converted from the file's signs; other text is unchanged."""
+        """Convert a number from the decimal and thousands signs of a file to Python's; other text is unchanged."""
         if self.number.fullmatch(text) is None:
             return text
         text = text if self.thousands is None else text.replace(self.thousands, "")
@@ -135,7 +135,7 @@ class Dialect:
 
     @cached_property
     def missing_numbers(self) -> dict[str, int | float]:
-        """Return the words for missing values that are numbers, with their values."""
+        """Return those words for missing values that are numbers, such as 99, with their values."""
         values = {word: self.value_of(word) for word in self.words}
         return {word: value for word, value in values.items() if value is not None}
 
@@ -146,7 +146,7 @@ class Dialect:
 
     @property
     def marked(self) -> tuple[str, ...]:
-        """Return the texts that may be plain text and no missing values where a CSV cell has them in quotes."""
+        """Return the quoted texts of a CSV file that may be plain words or missing values."""
         if self.missing is None or self.quoted_na == "word":
             return ("", *self.words)
         return ("",)
@@ -198,7 +198,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
 
 
 def check_words(dialect: Dialect) -> None:
-    """Raise BadInputError for words of --na that are ambiguous or are no numbers as the file writes them."""
+    """Raise BadInputError for words of --na that are ambiguous, or no numbers in the file's number format."""
     if "," in (dialect.decimal, dialect.thousands):
         for given in dialect.na_lists:
             found = re.search(r"[-+]?\d+(,\d+)+", re.sub('"[^"]*"', "", given))
@@ -230,7 +230,7 @@ def _first_lines(head: str, comment: str | None, *, cut: bool = False) -> list[s
 
 
 def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool) -> str:
-    """Return the separator that splits all lines into equally many cells, or else the likeliest one.
+    """Find the separator that splits all lines of a CSV file into equally many cells, or else the likeliest one.
 
     The likeliest one leaves the header one cell shorter, as R does, or is the header's commonest. Where two may be
     meant, raise ValueError, unless the comma is one of them and stands in numbers, as the options say.
@@ -261,7 +261,7 @@ def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool)
 
 
 def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[str]:
-    """Return separators that may be meant: one that splits all lines evenly, and others that would do as well.
+    """List the separators that a CSV file may have: the one that splits all lines evenly, and its rivals.
 
     A decimal comma in every number cuts as evenly as what stands between the numbers. Words may hold blanks, and so
     may names of columns: these are in question only where every comma may be a decimal one.
@@ -286,7 +286,7 @@ def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[
 
 
 def _describe_tie(found: Sequence[str], lines: Sequence[str], row: int) -> str:
-    """Return an error message with the separators that may be meant, and how each splits a line."""
+    """Return an error message that lists possible separators of a CSV file, and how each splits a line."""
     readings = []
     for sep in found:
         cells = [cell for cell in _cells_of(lines[row:], sep)[0] if cell or sep != " "]
@@ -296,7 +296,7 @@ def _describe_tie(found: Sequence[str], lines: Sequence[str], row: int) -> str:
 
 
 def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
-    """Return whether lines are one column of numbers such as 1,5 rather than two columns of whole ones."""
+    """Return whether lines are one column of numbers with decimal commas, such as 1,5, and not two columns."""
     rest = [line.strip() for line in lines[1:]]
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
         return False
@@ -322,7 +322,7 @@ def _are_aligned(lines: Sequence[str], sep: str) -> bool:
 
 
 def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
-    """Split lines into cells at a separator; if `strict`, none where quotes do not match."""
+    """Split lines of a CSV file into cells at a separator; with `strict`, only if quotes match."""
     # R's write.table puts a backslash before a quote inside quotes between blanks
     plain = [line.replace('\\"', '""') for line in lines] if sep == " " else lines
     try:
@@ -332,7 +332,7 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
 
 
 def _decimal_commas(lines: Sequence[str], sep: str, given: Dialect) -> bool:
-    """Return whether numbers of a file have decimal commas; raise ValueError if only such as 1,000 have one.
+    """Return whether a CSV file has decimal commas; raise ValueError if all are like 1,000, which is ambiguous.
 
     Where the header is one name short, the first cells are names of the rows unless these are "none", and no numbers.
     """
@@ -349,7 +349,7 @@ def _decimal_commas(lines: Sequence[str], sep: str, given: Dialect) -> bool:
 
 
 def _cells_of_numbers(rows: Sequence[Sequence[str]], given: Dialect) -> list[str]:
-    """Return the cells, without blanks around them, of columns that are mostly numbers; text may look like a number.
+    """Return the stripped cells of those columns of a CSV file that are mostly numbers.
 
     Missing values are no text.
     """
@@ -362,7 +362,7 @@ def _cells_of_numbers(rows: Sequence[Sequence[str]], given: Dialect) -> list[str
 
 
 def doubt_of(number: str) -> str:
-    """Return a message with both readings of a number such as 1,000, and the options that choose one."""
+    """Return a message with both readings of a number such as 1,000, and the options that choose one of them."""
     sign = "," if "," in number else "."
     plain = number.replace(sign, "")
     if number.count(sign) > 1:

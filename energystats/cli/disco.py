@@ -86,7 +86,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
 
 
 def _find_labels(formula: str, strata: str | None) -> list[str]:
-    """Return columns to read as text, so that 01 and 1 differ: strata, and factors only used as C(x) in a formula."""
+    """Find the columns to read as text, so that 01 and 1 differ: strata, and factors written as C(x) alone."""
     names = {name.strip("`") for name in FACTOR.findall(formula)} | ({strata} if strata is not None else set())
     rest = FACTOR.sub(" ", formula)
     if re.search(r"(^|[^\w.)])\.($|[^\w])", rest):  # all columns, these as numbers
@@ -95,7 +95,7 @@ def _find_labels(formula: str, strata: str | None) -> list[str]:
 
 
 def _alone(name: str) -> str:
-    """Return a regular expression for a column name in a formula that is not part of a longer name."""
+    """Return a regular expression that matches a column name in a formula, but not as part of a longer name."""
     return rf"(?<![\w.]){re.escape(name)}(?![\w.])"
 
 

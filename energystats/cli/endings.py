@@ -21,7 +21,7 @@ class TerminatedError(KeyboardInterrupt):
 
 @contextmanager
 def answering_signals() -> Iterator[list[type[KeyboardInterrupt]]]:
-    """Make SIGTERM end the program as Ctrl-C does, within a `with` block; yield the exceptions of signals received.
+    """Handle SIGTERM like Ctrl-C inside a `with` block; yield the list of exceptions of signals received.
 
     Compiled code and imports may make another error of a KeyboardInterrupt, or pass over it; the list still has it.
     """

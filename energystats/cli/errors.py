@@ -51,7 +51,7 @@ class BadInputError(Exception):
 
 @contextmanager
 def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[None]:
-    """Convert library errors in a `with` block to BadInputError with the file name and, by `where`, the row."""
+    """Convert library errors inside a `with` block to BadInputError that names the file and, if known, the row."""
     try:
         yield
     except RowError as error:
@@ -62,7 +62,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 
 
 def in_options(text: str) -> str:
-    """Return a message of the library with names of arguments replaced by command line options."""
+    """Return a message of the library with argument names replaced by command-line options."""
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)

@@ -36,7 +36,7 @@ def _is_whole(matrix: FloatArray) -> bool:
 
 
 def run_euclidize(options: argparse.Namespace, console: Console) -> None:
-    """Run `energystats euclidize`: make a matrix of dissimilarities in a file Euclidean, and write it."""
+    """Run `energystats euclidize`: make dissimilarities in a file Euclidean, and write the new matrix."""
     from energystats.geometry.euclidize import cailliez, lingoes
 
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)

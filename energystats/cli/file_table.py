@@ -81,13 +81,13 @@ class FileTable:
     index_names: tuple[str, ...] = ()
 
     def where(self, row: int) -> str:
-        """Return a data row's place as text, 'row 17 (line 18)': rows from 1 below the header, lines of the file."""
+        """Return the place of a data row as text, such as 'row 17 (line 18)', with the line of the file."""
         line = None if self.source is None else line_of(self.source, self.dialect, row)
         return f"row {row + 1}" + ("" if line is None else f" (line {line})")
 
     @property
     def numbered_names(self) -> bool:
-        """Return whether the names of all columns of numbers are numbers, as where data were taken for a header."""
+        """Return whether all columns of numbers have numbers as names, a sign that a file has no header."""
         if self.source is None or not self.dialect.header:
             return False
         names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
@@ -95,7 +95,7 @@ class FileTable:
 
     @property
     def sep_hint(self) -> str:
-        """Return a question about --sep if the name of the only column holds another separator; else empty."""
+        """Return a hint about --sep if the only column's name holds another separator; else an empty text."""
         names = list(map(str, self.frame.columns))
         others = [word for sep, word in SEPARATORS.items() if len(names) == 1 and sep in names[0] and sep != " "]
         if self.source is None or not others:
@@ -103,7 +103,7 @@ class FileTable:
         return f" With --sep {self.dialect.delimiter!r} there is one column only; are they separated by {others[0]}?"
 
     def having(self, frame: pd.DataFrame, *code: str) -> FileTable:
-        """Return a copy with another data frame, and with statements that lead to it added to the code."""
+        """Return a copy of a table with another data frame, and with more Python statements in its record."""
         return replace(self, frame=frame, code=(*self.code, *code))
 
 
@@ -142,7 +142,7 @@ class RowRanges:
 
 
 def is_large(column: pd.Series[Any]) -> bool:
-    """Return whether a column of whole numbers has one of 2**53 or more in size, which floats may round."""
+    """Return whether a column has whole numbers of 2**53 or more in size, which floats may round."""
     from pandas.api.types import is_integer_dtype
 
     if not is_integer_dtype(column.dtype) or not column.notna().any():
@@ -151,7 +151,7 @@ def is_large(column: pd.Series[Any]) -> bool:
 
 
 def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
-    """Return a list with the pandas statement that takes the rows kept; empty if all are read."""
+    """Return the pandas statement that selects the rows kept, in a list that is empty if all rows are kept."""
     if rows is None:
         return []
     whole = kept[-1] - kept[0] + 1 == kept.size
@@ -159,5 +159,5 @@ def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
 
 
 def unless_counted(names: pd.Series[Any]) -> pd.Series[Any] | None:
-    """Return the row names; None if they only count the rows from 0 or 1."""
+    """Return the row names of a table; None if they only count the rows from 0 or 1."""
     return None if any((names == (names.index + first).astype(str)).all() for first in (0, 1)) else names

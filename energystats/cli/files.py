@@ -33,7 +33,7 @@ SUFFIXES = {
 
 
 def _target_of(path: Path) -> Path:
-    """Return the path of the file that an output path leads to through links; BadInputError if it cannot be written."""
+    """Resolve an output path through links to its file; raise BadInputError if that cannot be written."""
     try:
         target = path.resolve()
         exists = os.path.lexists(target)
@@ -48,7 +48,7 @@ def _target_of(path: Path) -> Path:
 
 
 def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
-    """Raise BadInputError if an output file, a (path, kind) pair, cannot be written or would overwrite the input."""
+    """Raise BadInputError if an output file cannot be written, or would overwrite the input or another output."""
     source = None if read in (None, "-") or not Path(read).exists() else Path(read)
     taken = {} if source is None else {source.resolve(): "the input"}
     for path, what in outputs:
@@ -80,7 +80,7 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
-    """Write a CSV file with a label for every row; if `safe`, cells that a spreadsheet would run get an apostrophe."""
+    """Write a CSV file with the label of each row; with `safe`, cells that look like formulas get an apostrophe."""
     import pandas as pd
 
     heads = harmless(list(columns), console, safe=safe, file=path)
@@ -90,7 +90,7 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 
 
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
-    """Return cells, with an apostrophe before spreadsheet formulas if `safe`; if not, print a note on such cells."""
+    """Return cells for a CSV file, with an apostrophe before spreadsheet formulas if `safe`, else with a note."""
     formulas = [isinstance(value, str) and _is_formula(value) for value in values]
     if not any(formulas):
         return list(values)
@@ -104,7 +104,7 @@ def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path)
 
 
 def _is_formula(text: str) -> bool:
-    """Return whether a spreadsheet would run a cell's text as a formula; numbers such as -1 are none."""
+    """Return whether a spreadsheet would treat a cell's text as a formula; numbers such as -1 do not count."""
     if not text.lstrip(" \n").startswith(RUNS):
         return False
     try:
@@ -115,7 +115,7 @@ def _is_formula(text: str) -> bool:
 
 
 def save_picture(path: Path | None, results: Sequence[Any], console: Console) -> None:
-    """Draw one panel per result and write the figure to `path`; nothing for None."""
+    """Draw one panel per result, and write the figure to a file; do nothing if `path` is None."""
     if path is not None:
         save(path, lambda partial: _draw(partial, results), console)
 
@@ -135,7 +135,7 @@ def _draw(path: Path, results: Sequence[Any]) -> None:
 
 
 def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Wrap the titles of panels so that they do not run into the next panel or beyond the figure."""
+    """Wrap the titles of panels so that they do not overlap the next panel or leave the figure."""
     # the width of a title is known once it has been laid out
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):

@@ -23,7 +23,7 @@ PLACE_IN_ORDER = "place in the order"
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
-    """Return the table without blanks around text in the named columns, and print how many rows changed."""
+    """Strip blanks from text in the named columns of a table, and print how many rows changed."""
     import pandas as pd
 
     frame, code = table.frame.copy(deep=False), []
@@ -50,7 +50,7 @@ def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> 
 
 
 def _strip(cell: Any) -> Any:
-    """Return a text without blanks around it, None for blanks alone; an empty text and other values are unchanged."""
+    """Strip blanks from a text; blanks alone become None, an empty text and other values stay."""
     return cell.strip() or None if isinstance(cell, str) and cell != cell.strip() else cell
 
 
@@ -76,7 +76,7 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
 
 
 def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
-    """Return rows of units that have one row in every group; BadInputError for others, or drop incomplete units.
+    """Return the rows of units with one row in every group; other units raise BadInputError or are dropped.
 
     The two columns of `labels` are the unit and the group of every row in use.
     """
@@ -108,7 +108,7 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
 
 
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
-    """Print notes on text in the named columns that may be one group in two spellings or a missing value."""
+    """Print notes on text in the named columns that may be a missing value, or one group in two spellings."""
     check_spelling(table, names)
     texts = [name for name in names if not (holds_numbers(table.frame[name]) or holds_truths(table.frame[name]))]
     if gaps := [name for name in texts if name in table.emptied and table.frame[name].isna().any()]:
@@ -157,7 +157,7 @@ def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str
 
 
 def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None:
-    """Return the first two texts that have the same meaning, `meanings` being parallel; None without such a pair."""
+    """Find the first two texts with equal entries in `meanings`, a parallel sequence; None if all differ."""
     first: dict[Any, str] = {}
     for text, meaning in zip(texts, meanings, strict=True):
         if meaning is not None and first.setdefault(meaning, text) != text:
@@ -166,7 +166,7 @@ def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None
 
 
 def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:
-    """Return labels as categories in numeric order if all are numbers (01 and 1 stay different), else unchanged."""
+    """Convert labels to categories in numeric order if all are numbers, with 01 and 1 distinct; else unchanged."""
     import pandas as pd
 
     if holds_numbers(groups) or isinstance(groups.dtype, pd.CategoricalDtype):

@@ -72,12 +72,12 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
 
 
 def _read_in_signs(dialect: Dialect, cell: str) -> float | None:
-    """Convert a cell with the file's decimal and thousands signs to a float; None if it is no number."""
+    """Convert a cell with a file's decimal and thousands signs to a float; None if it is no number."""
     return None if dialect.number.fullmatch(cell) is None else float(dialect.plain(cell))
 
 
 def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """Return a pandas statement, as text, that reads the same square matrix."""
+    """Return a pandas statement, as text, that reads the same square matrix from the file."""
     if source.is_parquet(()):
         stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
         return f"X = pd.read_parquet({stream}).select_dtypes('number')"

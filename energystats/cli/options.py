@@ -80,7 +80,7 @@ def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[st
 
 
 def _condition(word: str) -> str:
-    """Return a condition for --where; raise BadInputError if it holds no comparison."""
+    """Check that a --where condition holds a comparison, and return it; else raise BadInputError."""
     if not any(sign in word for sign in "=<>"):
         raise BadInputError(f"--where must be COLUMN=VALUE, or with != < <= > >=, got {word!r}.")
     return word
@@ -205,7 +205,7 @@ WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "
 
 
 def picture_of(what: str) -> Table:
-    """Return the option --plot, which writes a picture of `what`, as argparse arguments."""
+    """Return the option --plot of a command, which writes a picture of `what`, as argparse arguments."""
     return {"--plot": {"metavar": "PNG", "type": Path, "help": f"write a picture of {what} (.png, .pdf or .svg)"}}
 
 
@@ -254,7 +254,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help or version on standard output; raise BadInputError if it cannot be written."""
+        """Print a help or version text on standard output; raise BadInputError if that fails."""
         if (lost := write_out(message, end="")) is not None:
             raise BadInputError(f"standard output cannot be written: {lost}.")
 
@@ -279,7 +279,7 @@ class Command:
     useless: Sequence[tuple[str, Callable[[argparse.Namespace], bool], str]] = ()
 
     def add_to(self, commands: argparse._SubParsersAction[Parser]) -> None:
-        """Add the command with its options to an argument parser's commands."""
+        """Add a command with its options to the subcommands of an argument parser."""
         parser = commands.add_parser(
             self.name,
             help=self.summary,
@@ -309,7 +309,7 @@ class Command:
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
-    """Return the options that all functions of the library take, as keyword arguments."""
+    """Collect the options that all library functions take as a dictionary of keyword arguments."""
     unseen = options.quiet or sys.stderr is None or not sys.stderr.isatty()
     return {
         "metric": options.metric,
@@ -322,7 +322,7 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def dialect_of(options: argparse.Namespace) -> Dialect:
-    """Return the dialect of the input file as far as options of the command line give it."""
+    """Return what command-line options say about the format of a CSV input file, as a `Dialect`."""
     given = getattr(options, "na", None)
     return Dialect(
         sep=options.sep,

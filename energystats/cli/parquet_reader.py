@@ -81,7 +81,7 @@ def read_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, i
 def _restore_types(
     frame: pd.DataFrame, stored: io.BytesIO, schema: Any, labels: Sequence[str | None]
 ) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
-    """Restore column types of a Parquet file that pandas changes; return data frame, lost categories and statements.
+    """Restore column types of a Parquet file that pandas changed; return frame, lost categories and statements.
 
     Restored are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
     """

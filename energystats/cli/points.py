@@ -33,7 +33,7 @@ __all__ = ["note_if_equal", "read_points"]
 def read_points(
     options: argparse.Namespace, console: Console, labels: Mapping[str, tuple[str, str]] | None = None
 ) -> tuple[FileTable, pd.DataFrame]:
-    """Read a file; return a table of points, with the rows and columns that options ask for, and labels of the rows.
+    """Read points from a file, with the rows and columns that options select; return the table and row labels.
 
     `labels` has columns of labels of the rows, which must be known, as {option: (column, what one of them is)}; they
     are text.
@@ -93,7 +93,7 @@ def read_points(
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:
-    """Return the table without rows that have missing values, or raise BadInputError if `missing` is raise."""
+    """Drop rows with missing values from a table, or raise BadInputError if `missing` is "raise"."""
 
     def place(cells: BoolArray) -> tuple[str, Any]:
         row, column = (int(i) for i in np.argwhere(cells)[0])
@@ -121,7 +121,7 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
 
 
 def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Sequence[str]) -> FileTable:
-    """Return the table with truth values as 0 and 1 if the metric compares these as numbers."""
+    """Convert truth values in a table to 0 and 1, if the metric compares them as numbers."""
     names = [c for c in table.frame.columns if holds_truths(table.frame[c]) and c not in leave_out]
     if not names or not resolve(options.metric, 1.0).domain.truths:
         return table
@@ -133,7 +133,7 @@ def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Seque
 def _check_comparable(
     whole: FileTable, choice: FileTable, options: argparse.Namespace, leave_out: Sequence[str]
 ) -> None:
-    """Raise BadInputError if the metric cannot compare the rows, or the points look like a matrix of distances."""
+    """Raise BadInputError if the metric cannot compare the rows, or if the table is a distance matrix."""
     frame = choice.frame
     with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)
@@ -168,7 +168,7 @@ def _check_names_of_columns(whole: FileTable, frame: pd.DataFrame, leave_out: Se
 
 
 def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Raise BadInputError if the columns form a symmetric matrix with a zero diagonal, as dissimilarities do.
+    """Raise BadInputError if the columns form a symmetric matrix with zero diagonal, as distances do.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are checked.

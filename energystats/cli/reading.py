@@ -27,7 +27,7 @@ def read_table(
     rows: RowRanges | None = None,
     id_name: str | None = None,
 ) -> FileTable:
-    """Read the rows of a CSV or Parquet file as a table; all rows if `rows` is None.
+    """Read a CSV or Parquet file as a table, all rows or only those in `rows`.
 
     The columns `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """

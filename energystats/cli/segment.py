@@ -81,12 +81,12 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
 
 
 def _is_cut(options: argparse.Namespace) -> bool:
-    """Return whether options ask for a segmentation without a test, by -k or --penalty."""
+    """Return whether options ask for a segmentation with given k or penalty, without a test."""
     return options.k is not None or options.penalty is not None
 
 
 def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
-    """Convert the text of the order column to numbers or dates, without loss by rounding; BadInputError for others."""
+    """Convert the text of an order column to numbers or dates, exactly; raise BadInputError for other text."""
     import pandas as pd
 
     if holds_numbers(texts) or texts.dtype.kind == "M":
@@ -114,7 +114,7 @@ def _convert_order(table: FileTable, texts: pd.Series[Any]) -> pd.Series[Any]:
 def _not_an_order(
     table: FileTable, texts: pd.Series[Any], entries: list[str], numbers: list[int | float | None]
 ) -> BadInputError:
-    """Return the error for an order column, with the first value that is neither number nor date."""
+    """Return the error for an order column, naming its first value that is neither number nor date."""
     dates = [_read_date(entry) for entry in entries]
     values: list[Any] = [*numbers] if dates.count(None) >= numbers.count(None) else dates
     rule = f"{table.file}: --order must name a column of numbers or of dates such as 2001-05-31, and {texts.name!r} has"
@@ -136,7 +136,7 @@ def _not_an_order(
 
 
 def _read_date(text: str) -> Any:
-    """Convert text to a date; None if it is none."""
+    """Convert text to a date; return None if it is none."""
     import pandas as pd
 
     try:

@@ -69,7 +69,7 @@ def find_column(table: FileTable, name: str, *, nested: bool = False) -> pd.Seri
 
 
 def check_not_index(table: FileTable, names: Sequence[str]) -> None:
-    """Raise BadInputError if a name is that of the index of a Parquet file, which is no column."""
+    """Raise BadInputError if an option names the index of a Parquet file, which is no column."""
     for name in names:
         if name in table.index_names:
             raise BadInputError(
@@ -88,7 +88,7 @@ def choose_columns(
     mixed: bool,
     matrix: bool,
 ) -> FileTable:
-    """Return the table with the columns asked for, or all that can be used, and print which were left out and why.
+    """Select the columns asked for, or all usable ones, and print which were left out and why.
 
     Distances may be 0, 1, 2, ..., so that in a matrix a column numbers the rows only if it has the name of an id.
     """
@@ -123,7 +123,7 @@ def choose_columns(
 def _usable_columns(
     table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
-    """Return the columns used by default and those left out, each with the reason; print a note on the latter."""
+    """Split columns into those used by default and those left out, each with the reason."""
     frame = table.frame
     nested = tuple(c for c in names if find_nested(frame[c]) is not None)
     if mixed and nested:
@@ -174,7 +174,7 @@ def _usable_columns(
 
 
 def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -> None:
-    """Print notes on columns used as measurements whose names suggest row numbers or cluster labels."""
+    """Print notes on columns used as measurements although their names suggest row numbers or cluster labels."""
     first = table.frame.iloc[:, 0]
     if first.name == "X" and "X" in used and _holds_whole_numbers(first) and first.is_unique:  # sorted rows or drawn
         console.note(
@@ -218,7 +218,7 @@ def check_spelling(table: FileTable, names: Sequence[str]) -> None:
 
 
 def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -> bool:
-    """Return whether a rule, a function of a column, holds in the rows kept or in all rows of the file.
+    """Return whether a condition on a column holds in the selected rows or in all rows of the file.
 
     The numbers 1 to n of some rows are not consecutive, and number the rows all the same.
     """
@@ -238,7 +238,7 @@ def _nearly_distinct(column: pd.Series[Any]) -> bool:
 
 
 def _is_slip(table: FileTable, name: str) -> bool:
-    """Return whether a column is probably text by mistake, because most of its cells look like numbers."""
+    """Return whether a column is text probably by mistake, as most of its cells look like numbers."""
     import pandas as pd
 
     column = table.frame[name]
@@ -251,7 +251,7 @@ def _is_slip(table: FileTable, name: str) -> bool:
 
 
 def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
-    """Return the longest whole number beyond 2**53 if a column of text holds numbers alone; None without one."""
+    """Return the longest whole number beyond 2**53 in a text column of numbers alone; None if there is none."""
     numbers = {text: dialect.value_of(text.strip(" \t")) for text in map(str, column.dropna().unique())}
     large = [text for text, number in numbers.items() if number is not None and abs(number) >= EXACT]
     whole = [text for text in large if isinstance(numbers[text], int) or re.fullmatch(r"[-+]?\d+[.,]0*", text)]
@@ -261,7 +261,7 @@ def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
 
 
 def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
-    """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
+    """Return whether most cells of a column are numbers, some with other decimal signs than the file has."""
     texts = column.dropna().map(str).str.strip()
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
     signs = [COMMA_NUMBER, GROUPED, MIXED, *([PARTED] if dialect.thousands is None else [])]
@@ -273,7 +273,7 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
 
 
 def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
-    """Return whether most cells are numbers, some with a sign or unit that makes them text, as 5%, <0.1 or 5 kg."""
+    """Return whether most cells of a text column are numbers with signs or units, such as 5%, <0.1 or 5 kg."""
     import pandas as pd
 
     filled = column.dropna().astype(str).str.strip()
@@ -283,7 +283,7 @@ def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
 
 
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Return whether most texts in a column are numbers, or all others are words for missing values."""
+    """Return whether most texts in a column are numbers, or all that are not mean missing values."""
     import pandas as pd
 
     if holds_truths(column):
@@ -295,7 +295,7 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
-    """Return whether all known values of a column are whole numbers, and there are some."""
+    """Return whether all known values of a column are whole numbers, and at least one is known."""
     if not holds_numbers(column):
         return False
     values = column.dropna().to_numpy(dtype=float)
@@ -303,7 +303,7 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Return whether a column holds consecutive whole numbers in any order, or distinct ones under an id's name."""
+    """Return whether a column numbers the rows: consecutive whole numbers, or distinct ones with an id's name."""
     known = column.dropna()
     if len(known) < 3 or not _holds_whole_numbers(column):
         return False
@@ -325,7 +325,7 @@ def _labels_subjects(table: FileTable, name: str, mixed: bool) -> bool:
 
 
 def _first_text(table: FileTable, name: str) -> str:
-    """Return a message on why a column is not numeric: the first entry that is no number, with its row."""
+    """Return a message on why a column is not numeric: its first entry that is no number, with the row."""
     from pandas.api.types import infer_dtype
 
     column = table.frame[name]
@@ -435,7 +435,7 @@ def keep_rows(table: FileTable, conditions: Sequence[str]) -> FileTable:
 
 
 def _rows_where(table: FileTable, condition: str) -> FileTable:
-    """Return the rows of a table that meet one --where condition; missing values never meet it."""
+    """Select the rows of a table that meet one --where condition; missing values never meet it."""
     name, compare, value = _condition_of(table, condition)
     column, code = find_column(table, name), f"table[{name!r}]"
     check_spelling(table, [name])
@@ -467,7 +467,7 @@ def _rows_where(table: FileTable, condition: str) -> FileTable:
 
 
 def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any]) -> tuple[pd.Series[Any], str]:
-    """Convert a column of text to numbers, for a condition such as <; return a statement that does it, too."""
+    """Convert a text column to numbers for a comparison such as <; return also the pandas statement for it."""
     import pandas as pd
 
     dialect = table.dialect
@@ -507,7 +507,7 @@ def _number_in(table: FileTable, condition: str, name: str, value: str) -> int |
 
 
 def _condition_of(table: FileTable, condition: str) -> tuple[str, str, str]:
-    """Split a --where condition into column, comparison and value; the longest column name that fits counts.
+    """Split a --where condition into column, comparison and value, by the longest column name that fits.
 
     Raise BadInputError where a sign may be part of a name or of the comparison, as in "w!=2" beside columns w and w!.
     """

@@ -46,7 +46,7 @@ class Source:
 
     @classmethod
     def of(cls, file: str, limit: float = UNPACKED) -> Source:
-        """Return the input for a file name, or standard input for "-"; BadInputError if it cannot be read."""
+        """Return the input file of a given name, or standard input for "-"; raise BadInputError if unreadable."""
         if not limit > 0:
             raise BadInputError(f"--unpack-limit must be a number of GB above 0, got {limit:g}.")
         path = Path(file)
@@ -80,7 +80,7 @@ class Source:
                 )
 
     def _open_packed(self) -> BinaryIO:
-        """Open the input as a binary stream, without decompression."""
+        """Open the input file as a binary stream, still compressed if it is a gzip file."""
         return Path(self.name).open("rb") if self.content is None else io.BytesIO(self.content)
 
     @cached_property
@@ -90,7 +90,7 @@ class Source:
             return file.read(2) == GZIP
 
     def open(self) -> BinaryIO | gzip.GzipFile:
-        """Open the input as a binary stream, decompressed if it is a gzip file."""
+        """Open the input file as a binary stream, decompressed if it is a gzip file."""
         if not self.zipped:
             return self._open_packed()
         return gzip.open(self.name if self.content is None else io.BytesIO(self.content))
@@ -101,7 +101,7 @@ class Source:
             return file.read(size)
 
     def is_parquet(self, options: Sequence[str]) -> bool:
-        """Return whether the input is a Parquet file; if so, raise BadInputError for options that describe text."""
+        """Return whether the input is a Parquet file; raise BadInputError if options describe it as text."""
         suffixes = {s.lower() for s in Path(self.name).suffixes}
         if self.head(4) != PARQUET and not {".parquet", ".pq"} & suffixes:
             return False
@@ -111,7 +111,7 @@ class Source:
 
     @property
     def code(self) -> str:
-        """Return the input as a Python expression, a file name or sys.stdin."""
+        """Return a Python expression for the input: a quoted file name or sys.stdin."""
         return "sys.stdin" if self.name == "standard input" else repr(self.name)
 
     @property
@@ -120,7 +120,7 @@ class Source:
         return "utf-16" if self.head(2) in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
 
     def _describe_bytes(self, head: bytes, encoding: str | None) -> str:
-        """Return an error message for an input that is no text, or is UTF-16 without a mark or read as other text."""
+        """Return an error message for an input that is not text, or is text in an unexpected encoding."""
         if encoding is not None and "16" not in encoding and self.encoding == "utf-16":
             return f"{self.name}: begins with the mark of UTF-16, which is not {encoding}; leave --encoding out."
         if self.encoding == "utf-16":

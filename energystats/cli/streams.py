@@ -11,14 +11,14 @@ __all__ = ["encodable", "fits", "say_error", "write_out"]
 
 
 def say_error(line: str) -> None:
-    """Print a line on standard error; nothing if it is closed."""
+    """Print a line on standard error; do nothing if it is closed."""
     if sys.stderr is not None:  # print would take standard output instead
         with suppress(OSError, ValueError):
             print(line, file=sys.stderr, flush=True)
 
 
 def write_out(text: str, end: str = "\n") -> str | None:
-    """Print a text on standard output; return why it failed, or None, also if the reader of a pipe has left."""
+    """Print a text on standard output; return the reason if that failed, None otherwise."""
     if sys.stdout is None:
         return "it is closed"
     try:
@@ -32,13 +32,13 @@ def write_out(text: str, end: str = "\n") -> str | None:
 
 
 def _write_nowhere() -> None:
-    """Redirect standard output to the null device, so that buffered text raises no error at exit."""
+    """Redirect standard output to the null device, so that text left in its buffer raises no error at exit."""
     with suppress(OSError, ValueError, io.UnsupportedOperation):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def fits(text: str) -> bool:
-    """Return whether the encoding of standard output has all characters of a text."""
+    """Return whether standard output can encode all characters of a text."""
     try:
         text.encode(_encoding())
     except UnicodeEncodeError:
