@@ -22,7 +22,7 @@ def eigenvalue_bound(eigenvalues: FloatArray, k: int) -> float:
 
 
 def eigenvalue_bound_on_line(gaps: FloatArray, weights: FloatArray, k: int) -> float:
-    """Compute the spectral upper bound on the between dispersion of k clusters of one column, under rho = |x - y|.
+    """Compute the spectral upper bound on the between dispersion of k clusters of one column, for |x - y|.
 
     Gaps and weights below `NEGLIGIBLE` are raised to it, which hardly changes the sum.
     """

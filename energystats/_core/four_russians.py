@@ -114,7 +114,7 @@ def add_tile(
     weights: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the sums of a tile of dissimilarities between all pairs of groups to `sums`, for b labelings; (b, k, k).
+    """Add the sums of a tile's dissimilarities between all pairs of groups to `sums`, for b labelings; (b, k, k).
 
     Of a tile on the diagonal (`row` = `column`) only pairs above the diagonal are summed.
 

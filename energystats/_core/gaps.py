@@ -97,12 +97,12 @@ class _Counts:
 
     @property
     def is_clear(self) -> BoolArray:
-        """Return whether clearly fewer points lie near each place on a line than on both sides of it; (n - 1,)."""
+        """Return whether clearly fewer points lie near each position on a line than on both its sides; (n - 1,)."""
         return np.asarray(self.crowds - self.counts > CLEARLY_FEWER * np.sqrt(self.crowds))
 
     @property
     def share(self) -> FloatArray:
-        """Compute the number of points near each place on a line, relative to that on both its sides; (n - 1,)."""
+        """Compute the number of points near each position on a line, relative to that on both its sides; (n - 1,)."""
         return np.asarray(self.counts / np.maximum(self.crowds, 1))
 
 
@@ -156,7 +156,7 @@ class _SortedPoints:
         return min(shares, default=float(seen[0].share[self.cut]))
 
     def find_gap_at_cut(self, slack: int) -> float | None:
-        """Return the sparsest place near the border of two clusters if the border lies in a gap, else None.
+        """Return the sparsest position near the border of two clusters if the border lies in a gap, else None.
 
         The widest of the narrower windows in which the cut has clearly fewer points than the crowds decides.
         """
@@ -176,7 +176,7 @@ class _SortedPoints:
         return _Counts(window, half, counts, crowds)
 
     def refine(self, seen: _Counts, i: int) -> float:
-        """Return the sparsest place near place i of a line, by counting points in ever narrower windows."""
+        """Return the sparsest position near the i-th one on a line, counting points in ever narrower windows."""
         apart = np.diff(self.x)
         for narrower in NARROWER:
             near = np.flatnonzero((np.abs(self.places - self.places[i]) <= seen.half) & self.parts)

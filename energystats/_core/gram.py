@@ -198,7 +198,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
 def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the `count` largest eigenvalues of the centred Gram matrix G_c, falling, and unit eigenvectors.
+    """Compute the largest eigenvalues of the double-centred Gram matrix, descending, and eigenvectors.
 
     With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
     decomposition for small n or many pairs, else Krylov spaces from a fixed start, until the residual is 1e-9 of
@@ -220,7 +220,7 @@ def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, Floa
 
 
 def multiply_gram(multiply: Multiply, weights: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply the (weighted) double-centred Gram matrix by columns, given a product with rho; (n, c) -> (n, c)."""
+    """Multiply the (weighted) double-centred Gram matrix by columns; (n, c) -> (n, c)."""
     # D_w^(1/2) G_c D_w^(1/2), where J = I - 1 w'/sum(w) centres with the weights [theory 6]
     root = np.sqrt(weights)[:, None]
     share = (weights / weights.sum())[:, None]

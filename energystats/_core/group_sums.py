@@ -409,7 +409,7 @@ def largest_last(codes: AnyArray, k: int) -> AnyArray:
 
 
 def reordered(M: FloatArray, s: FloatArray, order: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """Return sums between groups, and group sizes, in the original order of the groups; (b, k, k), (b, k)."""
+    """Return sums of dissimilarities between groups, and group sizes, in the original order of the groups."""
     return M[:, order[:, None], order], s[:, order]
 
 
@@ -443,7 +443,7 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute the sums and size of the last group from those of the first k - 1 groups and of all rows."""
+    """Compute sums of dissimilarities and size of the last group, given those of the other groups and of all rows."""
     n, others, b = Z.shape
     with one_thread():
         both = np.stack((totals, np.ones(n)))

@@ -308,7 +308,7 @@ def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[Bool
 
 
 def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, FloatArray, float] | None:
-    """Find whether every second, fifth, tenth, ... grid value is more frequent than its neighbours let expect.
+    """Find whether every second, fifth, tenth, ... grid value has more points than its neighbours let expect.
 
     So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
     a smooth density beside a value give its own by cubic interpolation; heaps are several in a row and of one size, the
@@ -371,7 +371,7 @@ def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArr
 
 
 def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -> bool:
-    """Return whether the values between preferred ones fill their grid, as rounded values do, rather than a few places.
+    """Return whether values between preferred ones fill their grid, as rounded values do.
 
     Squares of counts, or whole degrees Fahrenheit in Celsius, leave most places of their grid empty, and have no heaps.
     `whole` are the places of the values, ascending; heaps are `step` places apart.

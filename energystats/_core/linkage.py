@@ -174,7 +174,7 @@ def agglomerate(H: FloatArray, sizes: AnyArray | None = None) -> FloatArray:
 
 
 def group_heights(E: FloatArray, sizes: AnyArray) -> FloatArray:
-    """Compute the heights n1 n2/(n1 + n2) E of merges, with E the energy distance, for all pairs of groups; (k, k)."""
+    """Compute merge heights n1 n2/(n1 + n2) E from energy distances E, for all pairs of groups; (k, k)."""
     first, second = sizes[:, None].astype(np.float64), sizes[None, :].astype(np.float64)
     return np.asarray(E * first * second / (first + second))
 
@@ -200,7 +200,7 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """Compute new cluster numbers that ignore the order of rows, from sums between clusters and masses; (k,)."""
+    """Compute new cluster numbers that ignore the order of rows, from sums of dissimilarities between clusters."""
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 

@@ -185,7 +185,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """Compute the excess-split index of sorted x: the largest excess of S/T of a split over a unimodal fit."""
+    """Compute the excess-split index of sorted x: how far the share S/T of a split exceeds a unimodal fit's."""
     if x[-1] <= x[0]:
         return 0.0
     return _compute_excess(x, _compute_quantiles_at_ranks(x))

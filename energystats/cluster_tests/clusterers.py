@@ -81,7 +81,7 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Find the partition into k clusters with the smallest within dispersion, from rho; (n, n) -> (n,)."""
+        """Find the partition into k clusters with the least within dispersion; dissimilarities (n, n) -> (n,)."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         if self.thorough:

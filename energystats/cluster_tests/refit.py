@@ -78,7 +78,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Compute S/T of each reference sample, and its excess over references fitted to that sample."""
+        """Compute the between share S/T of clusters of every reference sample, and its excess over inner references."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -86,7 +86,7 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """Compute S/T of one reference sample, and its excess over references fitted to that sample."""
+        """Compute the between share S/T of clusters of one reference sample, and its excess over inner references."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
@@ -97,7 +97,7 @@ class _Refit:
 
 
 def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test for clusters by comparing S/T of the clusters with S/T of clustered reference samples."""
+    """Test for clusters by comparing their between share S/T with that of clustered reference samples."""
     if options.tables is not None:
         return _test_against_tables(d, options, options.tables, rng)
     k, null, clustering = options.k, options.null, options.clustering
@@ -140,7 +140,7 @@ def _check_distinct_rows(d: Dissimilarity, k: int) -> None:
 
 
 def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
-    """Return notes on how a test against reference samples was done, and on what else it rejects."""
+    """Return notes on how a test against reference samples was done, and on what else can make it reject."""
     samples = "Gaussian samples" if null == "gaussian" else "samples with independent unimodal scores"
     done = (
         f"Done: the points and {refit.n_resamples} {samples}, fitted to them, were clustered by "
@@ -152,7 +152,7 @@ def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """Compare S/T of clusters with that of Gaussian reference samples, with and without pivoting."""
+    """Compare the between share S/T of clusters with that of Gaussian reference samples, pivoted and plain."""
     # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
@@ -162,7 +162,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Compare S/T of clusters with that of unimodal reference samples along several sets of axes."""
+    """Compare the between share S/T of clusters with that of unimodal reference samples, for sets of axes."""
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
@@ -190,7 +190,7 @@ def compare_with_references(
 def _test_against_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, rng: np.random.Generator
 ) -> ClusterTestResult:
-    """Test S/T of clusters against S/T of permuted or modelled tables, of all if they are few."""
+    """Test the between share S/T of clusters against that of permuted or modelled tables."""
     k, clustering = options.k, options.clustering
     if d.n <= k:
         raise ValueError(f"`X` must have at least {k + 1} rows for k={k}, got {d.n}.")
@@ -239,7 +239,7 @@ def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
 
 
 def _share_and_tolerance(clustering: Clustering, d: Dissimilarity, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute S/T of the clusters of a table, and the difference up to which two values count as tied."""
+    """Compute the between share S/T of a table's clusters, and the difference up to which two shares tie."""
     share = clustering.share(d, rng)
     # sums of a rho that is negative somewhere are smaller than their summands
     size = 1.0 if has_exact(d) or d.metric.negative_type else float(np.abs(d.matrix).sum() / d.matrix.sum())

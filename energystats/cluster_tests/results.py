@@ -196,7 +196,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def of_tables(self) -> bool:
-        """Return whether a test compared S/T with that of whole tables, permuted or drawn from a model."""
+        """Return whether a test compared clusters with those of whole tables, permuted or drawn from a model."""
         return self.exact is not None
 
     @property

@@ -53,7 +53,7 @@ class Space:
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
-        """Return all points as given, decorrelated, or in their clearest columns, transformed as fits `part`."""
+        """Transform all points to a space fitted to the rows `part`: as given, decorrelated, or clearest columns."""
         points = self.scorer.points
         if kind == GIVEN or points is None:
             return self

@@ -241,7 +241,7 @@ class ClusterValidationResult(VerdictFirst):
         return ("question", "what", "statistic", "pvalue", "pvalue_adjusted")
 
     def _of(self, question: str) -> list[Answer]:
-        """Return the answers to one kind of question about a partition, such as "merge"."""
+        """Return the results of one kind of test in a validation of clusters, such as those of merges."""
         return [answer for answer in self.answers if answer.question == question]
 
     # ------------------------------------------------------------ in words
