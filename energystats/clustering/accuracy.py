@@ -12,7 +12,7 @@ __all__ = ["clustering_accuracy"]
 
 
 def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
-    r"""Compute the share of points whose cluster matches their known class, under the best one-to-one matching.
+    r"""Compute the share of points whose cluster matches their known class, under the best matching of names.
 
     Parameters
     ----------

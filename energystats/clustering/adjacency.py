@@ -19,7 +19,7 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
-    """Return an adjacency matrix as a symmetric float64 CSR array without stored zeros, and its vertex names or None.
+    """Convert an adjacency matrix to a symmetric float64 CSR array without stored zeros; return its names, too.
 
     The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
     """
@@ -51,7 +51,7 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
 
 
 def _check_entries(matrix: Any, name: str, signed: bool) -> None:
-    """Raise ValueError if a sparse matrix has entries that are not finite, too large, or negative unless `signed`."""
+    """Raise ValueError if a sparse matrix has entries that are not finite, too large, or wrongly negative."""
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
         _raise_at_entry(matrix, int(bad[0]), f"`{name}` must be finite", bad.size - 1, "not finite")
@@ -73,7 +73,7 @@ def _raise_at_entry(matrix: Any, entry: int, rule: str, others: int, what: str) 
 
 
 def _unexplained(matrix: Any, skew: Any, rounding: tuple[float, float]) -> BoolArray:
-    """Return a mask of the stored entries of A - A' that are too large to be rounding; sparse A, (nnz,)."""
+    """Return which stored entries of A - A', for a sparse matrix A, are too large to be rounding; (nnz,)."""
     unequal = skew.data != 0
     upper, lower = np.zeros(skew.data.size), np.zeros(skew.data.size)
     row, column = skew.row[unequal], skew.col[unequal]

@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 2048
 
 
 def most_segments(n: int, min_size: int) -> int:
-    """Return how many segments of at least `min_size` rows certainly fit between the cells of n rows."""
+    """Compute how many segments of at least `min_size` rows surely fit into n rows divided into cells."""
     m = min(CELLS, n)
     return m // -(-min_size // (n // m))
 
@@ -57,7 +57,7 @@ class RowCells:
 
     @classmethod
     def of(cls, d: Dissimilarity, feature_map: FeatureMap, starts: IntArray, *, progress: bool = False) -> Self:
-        """Compute the sums of features over cells of consecutive rows; the cells begin with the rows `starts`."""
+        """Compute sums of features over cells of consecutive rows, which begin at the rows `starts`."""
         m, edges = starts.size, np.append(starts, d.n)
         cells = cls(starts, np.empty((m, feature_map.rank)), np.empty(m), np.empty(m), d.n)
         at_once = max(1, ROWS_AT_ONCE * m // d.n)
@@ -67,7 +67,7 @@ class RowCells:
         return cells
 
     def fill(self, d: Dissimilarity, feature_map: FeatureMap, edges: IntArray, cells: slice) -> None:
-        """Compute and store the sums of some of the cells; `edges` are their first rows and the row after the last."""
+        """Compute and store the feature sums of some cells of rows, given the rows where these begin and end."""
         block = BlockFeatures.of(d.points[edges[0] : edges[-1]], feature_map)
         starts = edges[:-1] - edges[0]
         self.sums[cells] = np.add.reduceat(block.rows, starts, axis=0)
@@ -81,11 +81,11 @@ class RowCells:
 
     @property
     def own(self) -> FloatArray:
-        """Return the sum of the squared lengths of the rows of each cell, inside and outside the span; (m,)."""
+        """Compute the sum of squared feature-space lengths over the rows of each cell; (m,)."""
         return np.asarray(self.squares + self.residuals)
 
     def between(self, rows: slice, columns: slice) -> FloatArray:
-        """Compute the sums of rho between cells, as if the mean outside the landmarks' span were 0; (r, c)."""
+        """Compute approximate sums of dissimilarities between cells of rows from their feature sums; (r, c)."""
         sizes, own = self.sizes, self.own
         with one_thread():
             products = self.sums[rows] @ self.sums[columns].T
@@ -93,7 +93,7 @@ class RowCells:
         return np.asarray(np.maximum(lengths - 2 * products, 0.0))
 
     def lines(self) -> Lines:
-        """Yield the first of some cells, and sums of rho from them to all up to the last, half of those within each."""
+        """Yield approximate sums of dissimilarities from a few cells of rows at a time to all cells before them."""
         for first in range(0, self.starts.size, CELLS_AT_ONCE):
             stop = min(first + CELLS_AT_ONCE, self.starts.size)
             block = self.between(slice(first, stop), slice(0, stop))
@@ -101,13 +101,13 @@ class RowCells:
             yield first, block
 
     def joined(self, starts: IntArray) -> RowCells:
-        """Return the sums over longer runs of rows, which begin with the rows `starts`, where cells begin."""
+        """Return feature sums over longer runs of rows, which begin at the rows `starts`; these are cell borders."""
         at = np.searchsorted(self.starts, starts)
         sums, squares, residuals = (np.add.reduceat(part, at) for part in (self.sums, self.squares, self.residuals))
         return RowCells(starts, sums, squares, residuals, self.n)
 
     def split(self, d: Dissimilarity, feature_map: FeatureMap, places: IntArray) -> RowCells:
-        """Return the sums over cells that are divided at further rows, `places`."""
+        """Return feature sums over cells of rows after dividing some cells at the rows `places`."""
         starts = np.union1d(self.starts, places)
         edges = np.append(starts, self.n)
         at = np.searchsorted(self.starts, starts, side="right") - 1
@@ -119,7 +119,7 @@ class RowCells:
 
     @property
     def within(self) -> float:
-        """Compute W of the cells as segments, as if the mean of each were in the span; never below their true W."""
+        """Compute an upper bound of the within dispersion of cells of rows as segments, from their feature sums."""
         return float((self.own - np.einsum("ij,ij->i", self.sums, self.sums) / self.sizes).sum())
 
 
@@ -151,13 +151,13 @@ class CellCut(NamedTuple):
 
     @property
     def within_limits(self) -> tuple[float, float]:
-        """Compute two limits of the true W: W of the features alone, and W with all that lies outside their span."""
+        """Compute a lower and an upper limit of the within dispersion of a segmentation, from landmark features."""
         high = self.cells.joined(np.concatenate(([0], self.breaks))).within
         return high - float(self.cells.residuals.sum()), high
 
 
 def cut_cells(d: Dissimilarity, k: int | None, penalty: float | None, min_size: int, *, progress: bool) -> CellCut:
-    """Find the best cut between cells of rows, and move its breaks row by row until W falls no more.
+    """Find the best segmentation at borders of cells, then move its breaks row by row to lower its dispersion.
 
     Landmarks are drawn with a seed of their own, that is always the same.
     """
@@ -182,7 +182,7 @@ def cut_cells(d: Dissimilarity, k: int | None, penalty: float | None, min_size: 
 def _move_breaks(
     d: Dissimilarity, feature_map: FeatureMap, cells: RowCells, breaks: IntArray, min_size: int, tolerance: float
 ) -> IntArray:
-    """Move every break by up to a cell to the row where W is smallest, and again, until W falls no more.
+    """Move every break of a segmentation to the best row nearby, until the within dispersion falls no more.
 
     W of two neighbouring segments falls as the sum of |sum of features|^2 / rows over the two of them rises.
     """
@@ -210,5 +210,5 @@ def _move_breaks(
 
 
 def _square_rows(rows: FloatArray) -> FloatArray:
-    """Compute the squared length of every row."""
+    """Compute the squared Euclidean length of every row of an array; (n, d) -> (n,)."""
     return np.asarray(np.einsum("ij,ij->i", rows, rows))

@@ -33,7 +33,7 @@ ROUNDING = 1e-12  # of W
 
 
 def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | None:
-    """Return the column, or `DECORRELATED`, along which two groups are much clearer than the given clusters; or None.
+    """Find a column or direction in which two groups are much clearer than the given clusters; None without one.
 
     Both halves of the points have to agree on a column. The same points give the same answer, without any seed.
     """
@@ -50,7 +50,7 @@ def find_clearer_line(points: FloatArray, labels: IntArray, k: int) -> int | Non
 
 
 def _jittered(points: FloatArray) -> FloatArray:
-    """Return columns centred, divided by one number and with ties jittered, because point masses count as modes."""
+    """Return columns centred, scaled by one number, and with ties jittered; (n, d) -> (n, d)."""
     rng = np.random.default_rng(0)
     X = points / max(float(np.abs(points).max()), np.finfo(float).tiny)  # sums of the largest numbers overflow
     X = X - X.mean(axis=0)
@@ -59,12 +59,12 @@ def _jittered(points: FloatArray) -> FloatArray:
 
 
 def _ratio(positions: FloatArray) -> float:
-    """Compute the log likelihood ratio of two or three normals to one mode for positions along a line; (n,)."""
+    """Compute the log likelihood ratio of 2 or 3 normals to a unimodal density for positions on a line; (n,)."""
     return float(mixture_ratio(np.sort(positions)))
 
 
 def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[int, float]:
-    """Return the column with the two clearest groups, and its ratio summed over both halves; 0 if these disagree.
+    """Find the column with the two clearest groups; return it and its log likelihood ratio over both halves.
 
     The ratio is the log likelihood ratio of two or three normals to one mode; the halves are of the rows.
     """
@@ -73,7 +73,7 @@ def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[
 
 
 def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
-    """Return whether the two groups along a line are clusters of the given labels, or unions of such clusters."""
+    """Return whether the two groups along a line are given clusters, or unions of given clusters."""
     x = np.sort(positions - positions.mean())
     beyond = positions - positions.mean() >= x[split_by_sum_of_squares(x, np.ones(x.size), 2)[0]]
     sizes = np.bincount(labels, minlength=k)
@@ -82,7 +82,7 @@ def _joins_clusters(positions: FloatArray, labels: IntArray, k: int) -> bool:
 
 
 def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) -> FloatArray | None:
-    """Project each half of the points on the line between two clusters of the other half, decorrelated; (n, d) -> (n,).
+    """Project each half of the points on a decorrelated line between clusters of the other half; (n, d) -> (n,).
 
     None where a half has too few points, or the lines of both halves have different directions.
     """
@@ -125,7 +125,7 @@ def _two_clusters(points: FloatArray) -> IntArray:
 
 
 def _clearest_of_clusters(X: FloatArray, labels: IntArray, k: int) -> float:
-    """Compute the largest log likelihood ratio of several modes to one along lines from one cluster to the rest.
+    """Compute the largest log likelihood ratio of several modes to one, over lines from each cluster to the rest.
 
     For each cluster there are two lines: the one through the means, and Fisher's discriminant.
     """

@@ -36,7 +36,7 @@ def compare_euclidizations(
     tol: float | None = None,
     rng: RandomLike = None,
 ) -> EuclidizationComparison:
-    r"""Make dissimilarities Euclidean by four repairs, and compare the changes of distances and best partitions.
+    r"""Make dissimilarities Euclidean by four repairs, and compare changed distances and best partitions.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def compare_euclidizations(
 
 
 def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
-    """Return labels of the best partition for each matrix of rho; each partition also starts the other searches."""
+    """Find the best partition under each of several dissimilarity matrices, sharing starts; return its labels."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
@@ -128,7 +128,7 @@ def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.ran
 
 
 def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
-    """Return labels with the clusters numbered as `energy_cluster` does, the largest first; (n, n), (n,) -> (n,)."""
+    """Renumber clusters as `energy_cluster` does, the largest first; (n, n), (n,) -> (n,)."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
@@ -136,7 +136,7 @@ def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
 def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
-    """Build the comparison of repairs: constants, eigenvalues, changes of distances, W, T and best partitions."""
+    """Build the comparison of repairs of distances: constants, changes of distances, dispersions, partitions."""
     within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([_total_of(rho) for rho in squares])
     losses = np.array([_within_of(rho, labels[0]) for rho in squares]) - within
@@ -162,11 +162,11 @@ def _compare_repairs(
 
 
 def _within_of(rho: FloatArray, labels: IntArray) -> float:
-    """Compute W of a partition from the matrix of rho and the labels; (n, n), (n,) -> float."""
+    """Compute the within dispersion W of a partition from dissimilarities and labels; (n, n), (n,) -> float."""
     Z = (labels[:, None] == np.unique(labels)).astype(np.float64)
     return float((np.einsum("ij,ij->j", Z, rho @ Z) / (2 * Z.sum(axis=0))).sum())
 
 
 def _total_of(rho: FloatArray) -> float:
-    """Compute T, the total dispersion, from the matrix of rho; (n, n) -> float."""
+    """Compute the total dispersion T from a dissimilarity matrix; (n, n) -> float."""
     return float(rho.sum()) / (2 * len(rho))

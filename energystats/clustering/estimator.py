@@ -152,7 +152,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return isinstance(self.metric, Gower) or is_named(self.metric, "gower")
 
     def _table(self, X: ArrayLike, **how: Any) -> Any:
-        """Check the shape and column names of X as scikit-learn asks, and return its values for `Dissimilarity`."""
+        """Check shape and column names of X as scikit-learn requires, and return its values."""
         if as_algorithm(self.algorithm).reads_blocks:
             (X,), _ = opened((X,), {})
         read = as_table(X).values
@@ -227,7 +227,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self
 
     def _weighted_part(self, table: Any) -> Any:
-        """Return the rows of a table that have a weight above 0; of a matrix of rho, these rows and columns."""
+        """Return the rows of a table with positive weight; of a dissimilarity matrix these rows and columns."""
         if self._rows is None:
             return table
         if isinstance(table, Rows):
@@ -237,7 +237,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return _safe_indexing(table, self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Return the nearest cluster of each new point, argmin over l of 2 g(x, C_l) - g(C_l, C_l), g being mean rho.
+        """Assign each new point to the nearest cluster mean in feature space, and return cluster numbers; (m,).
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, _nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute the squared distances of new points to the means of the clusters in feature space; (m, k).
+        """Compute squared distances of new points to the cluster means in feature space; (m, k).
 
         Parameters
         ----------
@@ -269,7 +269,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, np.asarray)
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Return minus the (weighted) sum of squared distances of points to their nearest cluster mean.
+        """Compute minus the (weighted) sum of squared distances of points to their nearest cluster mean.
 
         Parameters
         ----------
@@ -295,12 +295,12 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Check X, and return `read` applied to the squared distances (m, k) of its rows to the clusters."""
+        """Compute squared distances from the rows of X to the clusters, after checks, and apply `read` to them."""
         check_is_fitted(self, "partition_")
         return self._read_distances(self._table(X, reset=False), read)
 
     def _read_distances(self, points: Any, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Return `read` applied to the squared distances (m, k) of checked points to the clusters.
+        """Compute squared distances from checked points to the clusters, and apply `read` to them.
 
         A table that is read in blocks of rows is handled block by block.
         """
@@ -326,7 +326,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return found
 
     def _columns(self) -> list[str] | None:
-        """Return the column names that `fit` has seen, as strings; None if there were none."""
+        """Return the names of the columns on which the estimator was fitted, as strings; None if they had none."""
         names = getattr(self, "feature_names_in_", None)
         return None if names is None else list(map(str, names))
 
@@ -353,7 +353,7 @@ class _Signs:
         self.count, self.smallest = 0, 0.0
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Compute rho from a block of new points to the fitted points, and add its negative values to the count."""
+        """Compute dissimilarities from a block of new points to the fitted ones, counting negative values."""
         rho = self.rho(rows)
         if (lowest := float(rho.min(initial=0.0))) < 0:
             self.count += int(np.count_nonzero(rho < 0))
@@ -361,7 +361,7 @@ class _Signs:
         return rho
 
     def warn_of_negative(self) -> None:
-        """Warn if some rho to a fitted point was negative, because such a rho is not of negative type."""
+        """Warn if some dissimilarity to a fitted point was negative, since cluster means then make no sense."""
         if self.count:
             warn(
                 f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}): "
@@ -373,7 +373,7 @@ class _Signs:
 
 @contextmanager
 def _naming_n_clusters() -> Iterator[None]:
-    """Raise errors on the number of clusters with the name of the estimator's parameter, not the function's `k`."""
+    """Rewrite errors on the number of clusters inside a `with` block to name `n_clusters` instead of `k`."""
     try:
         yield
     except ValueError as error:
@@ -383,7 +383,7 @@ def _naming_n_clusters() -> Iterator[None]:
 
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
-    """Return a function that describes a row of X for messages; with `rows`, row numbers count among these rows."""
+    """Return a function that describes a row of X in messages, also where only some rows are used."""
     place = row_places(["X"], [n], [as_table(X).index])
     return place if rows is None else lambda row: place(int(rows[row]))
 
@@ -410,7 +410,7 @@ def _check_two_dimensional(table: Any, *, square: bool) -> None:
 
 
 def _stand_in(table: Any) -> Any:
-    """Return zeros with the columns of a table (at most two rows of a data frame), for the checks of scikit-learn."""
+    """Return a small table of zeros with the columns of a given table, for scikit-learn's checks."""
     if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
 
@@ -419,12 +419,12 @@ def _stand_in(table: Any) -> Any:
 
 
 def _nearest(squared: FloatArray) -> IntArray:
-    """Return the number of the nearest cluster of each point; squared distances (m, k) -> (m,)."""
+    """Find the nearest cluster of each point; squared distances (m, k) -> numbers (m,)."""
     return np.asarray(squared.argmin(axis=1), dtype=np.intp)
 
 
 def _smallest(squared: FloatArray) -> FloatArray:
-    """Return the smallest squared distance of each point to a cluster; (m, k) -> (m,)."""
+    """Find the squared distance of each point to its nearest cluster; (m, k) -> (m,)."""
     return np.asarray(squared.min(axis=1))
 
 
@@ -435,12 +435,12 @@ def _read_in(
     fitted: FloatArray,
     read: Callable[[FloatArray], AnyArray],
 ) -> AnyArray:
-    """Return `read` applied to the squared distances (m, k) of a block of points to the clusters."""
+    """Return a function that applies `read` to the squared distances from a block of points to the clusters."""
     return read(rule.squared_distances(len(points), lambda rows: metric.finite_between(points[rows], fitted)))
 
 
 def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
-    """Return the rows that have a weight above 0, or None for all, and their weights, or None for equal ones."""
+    """Return the rows with positive weight and their weights; None for all rows and for equal weights."""
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight")

@@ -53,7 +53,7 @@ class _Values:
 
     @classmethod
     def of(cls, points: FloatArray, weights: FloatArray, power: int) -> Self:
-        """Return the sorted distinct values of a column with the summed weights of equal points, both scaled."""
+        """Return the sorted distinct values of a column, scaled, with the summed weights of equal points."""
         order = np.argsort(points)
         ordered = points[order]
         new = np.concatenate(([True], ordered[1:] > ordered[:-1]))
@@ -67,7 +67,7 @@ class _Values:
 
 
 def has_exact(d: Dissimilarity) -> bool:
-    """Return whether rho is |x - y| or its square on one column of numbers, so that exact clustering is possible."""
+    """Return whether exact clustering is possible: one numeric column under |x - y| or its square."""
     return d.power in (1.0, 2.0)
 
 
@@ -96,7 +96,7 @@ class _Intervals(NamedTuple):
 
 
 def best_intervals(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> _Intervals:
-    """Find the k clusters of one column with the smallest W by dynamic programming; return them with W, S and T."""
+    """Find the partition of one column into k intervals with the least within dispersion, by dynamic programming."""
     points = d.points[:, 0]
     power = 2 if d.power == 2 else 1
     # equal points share a cluster, so that only distinct values count
@@ -148,7 +148,7 @@ class Exact1D(Algorithm):
 
 
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:
-    """Return the best partition of one column into k clusters, which are intervals numbered from left to right."""
+    """Find the best partition of one column into k clusters, intervals numbered from left to right."""
     values, power, starts, labels, within, between, total = best_intervals(d, k, weights)
     bound = total * (k > 1)  # G_c of squares has rank 1
     if power == 1:
@@ -177,7 +177,7 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
 
 
 def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute W of every cluster, S and T of one column for rho = |x - y|, from its sorted values.
+    """Compute the within, between and total dispersion of clusters on a line, under |x - y|.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
@@ -194,7 +194,7 @@ def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatAr
 
 
 def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
-    """Compute the terms of W of a run of consecutive values, one for each gap between neighbours.
+    """Compute the contribution of each gap between neighbouring values to the within dispersion of a run.
 
     Masses are summed from both ends, so that light points keep their digits.
     """
@@ -204,7 +204,7 @@ def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
 
 
 def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute W of every cluster, S and T of one column for rho = (x - y)**2: sums of squares about the means."""
+    """Compute the within, between and total dispersion of clusters on a line, under (x - y)**2."""
     x, w = values.x - values.x[values.x.size // 2], values.weights
     within, means, masses = np.zeros((3, edges.size - 1))
     for j, (start, stop) in enumerate(pairwise(edges)):
@@ -219,7 +219,7 @@ def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, 
 
 
 def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None, *, alpha: float = 1.0) -> Partition:
-    r"""Find the partition of one column with the smallest W, exactly, for rho = \|x - y\| or its square.
+    r"""Find the partition of one column with the least within dispersion, exactly, for rho = \|x - y\| or its square.
 
     Parameters
     ----------

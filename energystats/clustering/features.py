@@ -76,7 +76,7 @@ class Centres:
 
     @classmethod
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
-        """Compute the sums over the clusters of one block of rows, from its features, weights and labels."""
+        """Compute sizes, masses and feature sums of the clusters in a block of rows, from features and labels."""
         labels = labels.astype(np.intp, copy=False)
 
         def sums_of(values: FloatArray) -> FloatArray:
@@ -93,7 +93,7 @@ class Centres:
 
     @classmethod
     def zeros(cls, k: int, p: int) -> Self:
-        """Return sums over no rows, zeros for k clusters and p features."""
+        """Return cluster sums over no rows, all 0, for k clusters and p features."""
         mass, squares, residuals, own = np.zeros((4, k))
         return cls(np.zeros(k, np.intp), mass, np.zeros((k, p)), squares, residuals, own)
 
@@ -111,7 +111,7 @@ class Centres:
         return Centres(-self.counts, -self.mass, -self.sums, -self.squares, -self.residuals, -self.own)
 
     def renumbered(self, numbers: IntArray) -> Centres:
-        """Return the sums with every cluster j at the place `numbers[j]`."""
+        """Return cluster sums reordered so that old cluster j becomes cluster `numbers[j]`."""
         order = np.argsort(numbers)
         return Centres(
             self.counts[order],
@@ -124,7 +124,7 @@ class Centres:
 
     @property
     def together(self) -> Centres:
-        """Return the sums of all clusters joined into one."""
+        """Add up the sums of all clusters, as if they were one cluster."""
         counts, mass, sums, squares, residuals, own = (
             np.asarray(part).sum(axis=0, keepdims=True)
             for part in (self.counts, self.mass, self.sums, self.squares, self.residuals, self.own)
@@ -133,27 +133,27 @@ class Centres:
 
     @property
     def means(self) -> FloatArray:
-        """Return the centres of the clusters; (k, p)."""
+        """Compute the mean feature vector of every cluster; (k, p)."""
         return np.asarray(self.sums / self.mass[:, None])
 
     @property
     def within(self) -> FloatArray:
-        """Compute W of each cluster inside the landmarks' span: squared distances from its centre, summed; (k,)."""
+        """Compute the sum of squared distances in feature space of each cluster from its mean; (k,)."""
         return np.asarray(self.squares - np.einsum("lj,lj->l", self.sums, self.sums) / self.mass)
 
     @property
     def W(self) -> float:
-        """Compute W inside the landmarks' span, the sum of squared distances from the centres."""
+        """Compute the sum of squared distances in feature space of all points from their cluster means."""
         return float(self.within.sum())
 
     @property
     def left_out(self) -> float:
-        """Compute the weighted sum of the squared distances of all points from the span of the landmarks."""
+        """Compute the weighted sum of squared distances of all points from the span of the landmarks."""
         return max(float(self.residuals.sum()), 0.0)
 
     @property
     def tolerance(self) -> float:
-        """Return what counts as rounding of W: the T of the features and what they lack, times 1e-13."""
+        """Compute the difference up to which two within dispersions are equal but for rounding."""
         return MOVE_TOLERANCE * (self.together.W + self.left_out)
 
 
@@ -197,7 +197,7 @@ class BlockFeatures(NamedTuple):
         residuals: FloatArray | None = None,
         out: FloatArray | None = None,
     ) -> BlockFeatures:
-        """Return the features of points, as kernel and `V` where lengths and residuals are given; features as is."""
+        """Compute the features of a block of points, with squared lengths and residuals; features stay as they are."""
         if isinstance(block, BlockFeatures):
             return block
         kernel, own = feature_map.kernel(feature_map.metric.finite_between(block, feature_map.landmarks))
@@ -210,16 +210,16 @@ class BlockFeatures(NamedTuple):
         return cls(phi, lengths, own - lengths)
 
     def part(self, rows: slice | IntArray) -> BlockFeatures:
-        """Return the features of some of the rows."""
+        """Select the features of some rows of a block."""
         return BlockFeatures(self.rows[rows], self.lengths[rows], self.residuals[rows], self.V)
 
     def times(self, means: FloatArray) -> FloatArray:
-        """Multiply the features with a few centres, too few for more than one thread; (k, p) -> (b, k)."""
+        """Multiply the features of a block of rows with a few centres, in one thread; (k, p) -> (b, k)."""
         with one_thread():
             return np.asarray(self.rows @ (means.T if self.V is None else self.V @ means.T))
 
     def sums(self, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-        """Sum the weighted features of every cluster; (k, p)."""
+        """Sum the weighted features of the rows in every cluster; (b,), (b,) -> (k, p)."""
         sums = sum_clusters(self.rows, weights, labels, k)
         if self.V is None:
             return sums
@@ -262,7 +262,7 @@ class Features:
 
     @classmethod
     def of(cls, table: RowTable, feature_map: FeatureMap, weights: FloatArray) -> Self:
-        """Compute the features of all rows once, and keep what fits."""
+        """Compute the landmark features of all rows, and store them if they fit into memory."""
         blocks, n = table.values(), len(table)
         if isinstance(blocks, ValuesHere):
             blocks = blocks.in_threads(feature_map.metric.in_threads)
@@ -289,24 +289,24 @@ class Features:
         spans: Sequence[slice],
         whole: BlockFeatures,
     ) -> Self:
-        """Return features that this process keeps, divided into the blocks `spans`."""
+        """Return stored features of rows in memory, divided into the blocks `spans`."""
         blocks = ValuesHere(spans, whole.part, threaded=True)
         return cls(table, feature_map, weights, blocks, feature_map, (weights,), whole)
 
     @property
     def n(self) -> int:
-        """Return the number of rows."""
+        """Return the number of rows for which features are computed."""
         return len(self.table)
 
     def taken(self, rows: IntArray, stops: Sequence[int]) -> Features:
-        """Return the features of some rows, in blocks that also end after the numbers of rows in `stops`."""
+        """Return the features of some rows, in blocks that end at the given `stops`."""
         table, weights = PointsHere(self.table.pick(rows), stops), self.weights[rows]
         if self.whole is None:
             return Features.of(table, self.map, weights)
         return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
 
     def leading(self, count: int) -> Features:
-        """Return features in `count` directions of most variance among landmarks; all if they are not kept here."""
+        """Return the `count` features of most variance, or all features if they are not stored in memory."""
         if self.whole is None or count >= self.map.rank:
             return self
         # the eigenvalues of the map rise; what is left out lies outside the span of the rest
@@ -316,7 +316,7 @@ class Features:
         return Features._kept_here(self.table, self.map, self.weights, self.blocks.spans, whole)
 
     def first(self, count: int) -> Features:
-        """Return the features of the first `count` rows, after which a block has to end; nothing is copied."""
+        """Return the features of the first `count` rows, which end a block; nothing is copied."""
         assert isinstance(self.table, PointsHere)
         table, weights = PointsHere(self.table.points[:count], self.table.stops), self.weights[:count]
         if self.whole is not None:
@@ -329,63 +329,63 @@ class Features:
         return Features(table, self.map, weights, blocks, self.shared_map, columns)
 
     def at(self, rows: IntArray) -> BlockFeatures:
-        """Return or compute the features of some rows."""
+        """Return the features of the given rows, as stored or computed now."""
         if self.whole is not None:
             return self.whole.part(rows)
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Run a task on every block, with the map, what is given and parts of all columns, and list the results."""
+        """Run a task on the features of every block of rows, and list the results."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=(*columns, *self.columns)))
 
     def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
-        """Run a task on every block of rows, and add up the results."""
+        """Run a task on the features of every block of rows, and add up the results."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return self.blocks.sum(task, *shared, columns=(*columns, *self.columns))
 
     def products(self) -> FloatArray:
-        """Compute the weighted sum of the products of features; (p, p)."""
+        """Compute the weighted sum of outer products of feature vectors over all rows; (p, p)."""
         return np.asarray(self.summed(_moment_in) if self.moment is None else self.moment)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
-        """Compute the sums over the clusters of a partition of all rows."""
+        """Compute sizes, masses and feature sums of the clusters of a partition of all rows."""
         found: Centres = self.summed(_centres_in, k, columns=(labels.astype(np.min_scalar_type(k)),))
         return found
 
     def watch(self) -> Assignment:
-        """Return what assigns rows to centres that move: all of them each time, or here those that are in doubt."""
+        """Return an object that assigns rows to moving centres, with distance bounds to skip rows where possible."""
         return Watch(self) if isinstance(self.blocks, ValuesHere) else self
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
-        """Find the nearest centre of every row, and the sums over the new clusters; O(n k p)."""
+        """Assign every row to its nearest centre; return labels and the new cluster sums; O(n k p)."""
         labels, parts = zip(*self.over_blocks(_assigned_in, means), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
     def distances(self, means: FloatArray) -> FloatArray:
-        """Compute the squared distances of all rows to the nearest of some centres; (n,)."""
+        """Compute the squared distance of every row to the nearest of some centres; (n,)."""
         return np.concatenate(self.over_blocks(_distances_in, means))
 
     def distances_to_each(self, means: FloatArray) -> FloatArray:
-        """Compute the squared distances of all rows to each of some centres; (n, k)."""
+        """Compute the squared distances of every row to each of some centres; (n, k)."""
         return np.concatenate(self.over_blocks(_distances_to_each_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Find the rows whose move lowers W by more than `tolerance`, in order; of too many those that gain most."""
+        """Find the rows whose move to another cluster lowers the within dispersion by more than `tolerance`."""
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
         return self.largest_gains(self.over_blocks(_movable_in, sums, tolerance, columns=(labels,)))
 
     def largest_gains(self, parts: Sequence[tuple[IntArray, FloatArray]]) -> IntArray:
-        """Return the rows found in blocks, numbered in the whole table, in order; of too many those that gain most."""
+        """Merge rows found in blocks, numbered in the whole table; of too many keep those with the largest gains."""
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
 
 
 def _learn_in(block: Any, feature_map: FeatureMap, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute what is kept of the features of one block: squared lengths, residuals, and the sum of products."""
+    """Compute for a block of rows the squared lengths and residuals of features, and the sum of their products."""
     lengths, residuals = np.empty((2, len(block)))
     moment = np.zeros((feature_map.rank, feature_map.rank))
     for part in _in_cache(len(block)):
@@ -396,12 +396,12 @@ def _learn_in(block: Any, feature_map: FeatureMap, weights: FloatArray) -> tuple
 
 
 def _in_cache(count: int) -> list[slice]:
-    """Divide some rows into parts that stay in the cache."""
+    """Divide a number of rows into slices small enough for the processor's cache."""
     return [slice(start, start + ROWS_IN_CACHE) for start in range(0, count, ROWS_IN_CACHE)]
 
 
 def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: FloatArray) -> FloatArray:
-    """Compute the weighted sum of the products of features of one block; (p, p)."""
+    """Compute the weighted sum of outer products of the features of one block of rows; (p, p)."""
     scaled = BlockFeatures.of(block, feature_map).rows
     if (weights != 1).any():
         scaled = scaled * np.sqrt(weights)[:, None]
@@ -410,7 +410,7 @@ def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: Flo
 
 
 def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: FloatArray, residuals: FloatArray) -> None:
-    """Write the features of one block where they are kept, in parts that stay in the cache."""
+    """Compute the features of one block of rows, and write them into the arrays that store them."""
     for part in _in_cache(len(block)):
         _, lengths[part], residuals[part], _ = BlockFeatures.of(block[part], feature_map, out=rows[part])
 
@@ -418,14 +418,14 @@ def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: Flo
 def _centres_in(
     block: Any, feature_map: FeatureMap, k: int, labels: AnyArray, weights: FloatArray, *known: FloatArray
 ) -> Centres:
-    """Compute the sums over the clusters of one block of rows."""
+    """Compute sizes, masses and feature sums of the clusters in one block of rows."""
     return Centres.of(BlockFeatures.of(block, feature_map, *known), weights, labels, k)
 
 
 def _assigned_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
 ) -> tuple[AnyArray, Centres]:
-    """Find the nearest centres of the rows of one block, in few bytes, and the sums over them."""
+    """Assign the rows of one block to their nearest centres; return labels and new cluster sums."""
     features, k = BlockFeatures.of(block, feature_map, *known), len(means)
     labels = nearest_centres(features, means)[0]
     return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
@@ -434,14 +434,14 @@ def _assigned_in(
 def _distances_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
 ) -> FloatArray:
-    """Compute the squared distances of the rows of one block to the nearest centre."""
+    """Compute the squared distance of each row of one block to the nearest centre; (b,)."""
     return nearest_centres(BlockFeatures.of(block, feature_map, *known), means)[1]
 
 
 def _distances_to_each_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
 ) -> FloatArray:
-    """Compute the squared distances of the rows of one block to each centre."""
+    """Compute the squared distances of each row of one block to each centre; (b, k)."""
     return _squared_distances(BlockFeatures.of(block, feature_map, *known), means)
 
 
@@ -454,7 +454,7 @@ def _movable_in(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows of one block of which a single move lowers W by more than the tolerance, and by how much."""
+    """Find the rows of one block whose move lowers the within dispersion, and by how much."""
     squared = _squared_distances(BlockFeatures.of(block, feature_map, *known), sums[2])
     gains = _gains_of_moves(squared, labels, weights, sums)
     chosen = np.flatnonzero(gains > tolerance)
@@ -464,7 +464,7 @@ def _movable_in(
 def _gains_of_moves(
     squared: FloatArray, labels: AnyArray, weights: FloatArray, sums: tuple[IntArray, FloatArray, FloatArray]
 ) -> FloatArray:
-    """Compute by how much the best move of each row lowers W, from squared distances (b, k) to all centres [theory 8].
+    """Compute by how much the best move of each row lowers the within dispersion, from squared distances (b, k).
 
     A point of weight w at the squared distance d from the mean of its cluster of mass s takes w s/(s - w) d away from
     W, and adds w s/(s + w) d to that of another one.
@@ -487,10 +487,10 @@ class Assignment(Protocol):
     """Define what assigns rows to their nearest centres, and finds rows that a single move would improve."""
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
-        """Find the nearest centre of every row, and the sums over the new clusters."""
+        """Assign every row to its nearest centre; return labels and the new cluster sums."""
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Find the rows of which a single move lowers W by more than `tolerance`."""
+        """Find the rows whose move to another cluster lowers the within dispersion by more than `tolerance`."""
 
 
 class Watch:
@@ -522,7 +522,7 @@ class Watch:
         return self.rows.largest_gains(parts)
 
     def _follow(self, labels: IntArray, means: FloatArray) -> None:
-        """Move the bounds with the centres; nothing is known of rows that have changed their cluster since."""
+        """Update the bounds on distances of rows to centres after the centres have moved."""
         if self.means is not None:
             drift = np.sqrt(((means - self.means) ** 2).sum(axis=1))
             farthest = int(drift.argmax())
@@ -537,7 +537,7 @@ class Watch:
 def _look_again(
     block: Any, feature_map: FeatureMap, means: FloatArray, doubtful: IntArray, known: Sequence[FloatArray]
 ) -> tuple[BlockFeatures, FloatArray, FloatArray]:
-    """Compute features of some rows of a block, their squared distances (b, k) to all centres, and the rounding."""
+    """Compute features and exact squared distances to all centres for those rows of a block whose bounds overlap."""
     part = block.part(doubtful) if isinstance(block, BlockFeatures) else block[doubtful]
     features = BlockFeatures.of(part, feature_map, *(column[doubtful] for column in known))
     size = np.einsum("lj,lj->l", means, means).max(initial=0.0)
@@ -545,7 +545,7 @@ def _look_again(
 
 
 def _bounds_of(squared: FloatArray, labels: IntArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Bound the distance from the own centre from above, and that from the nearest other from below; (b,), (b,)."""
+    """Compute an upper bound on distances to own centres and a lower one on those to others; (b,), (b,)."""
     rows = np.arange(labels.size)
     others = squared.copy()
     others[rows, labels] = np.inf
@@ -562,7 +562,7 @@ def _change_in(
     weights: FloatArray,
     *known: FloatArray,
 ) -> Centres:
-    """Send the rows of one block that are in doubt to their nearest centres, and return how the sums change.
+    """Reassign those rows of a block whose nearest centre is uncertain, and return the changes of cluster sums.
 
     Labels and bounds change in place.
     """
@@ -593,7 +593,7 @@ def _movable_in_doubt(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows in doubt of one block whose move lowers W by more than the tolerance; bounds change in place."""
+    """Find rows of one block whose move lowers the within dispersion, skipping rows that bounds exclude."""
     counts, mass, means = sums
     # a move gains at most w s/(s - w) upper^2 - min_l(w s_l/(s_l + w)) lower^2, unless lower is below 0
     s, lightest, alone = mass[labels], mass.min(), counts[labels] == 1
@@ -610,13 +610,13 @@ def _movable_in_doubt(
 
 
 def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """Compute the squared distances of the rows of one block to all centres, inside the landmarks' span; (b, k)."""
+    """Compute squared distances in feature space of the rows of one block to all centres; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
     return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * features.times(means), 0.0))
 
 
 def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Find the nearest centre of each row, and its squared distance; (b,), (b,)."""
+    """Find the nearest centre of each row, and its squared distance in feature space; (b,), (b,)."""
     squared = np.einsum("lj,lj->l", means, means) - 2 * features.times(means)
     labels = squared.argmin(axis=1).astype(np.intp)
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
@@ -626,7 +626,7 @@ def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArra
 
 
 def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
-    """Draw seeds by greedy k-means++ [Arthur & Vassilvitskii 2007]; (k, p).
+    """Draw k initial centres by greedy k-means++ [Arthur & Vassilvitskii 2007]; (k, p).
 
     A few rows are drawn in proportion to weight times squared distance to the nearest seed before; the next seed is the
     one that leaves the least sum of these.
@@ -648,7 +648,7 @@ def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArr
 def search_features(
     rows: Features, start: Found | FloatArray, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
-    """Run Lloyd's rule until nothing moves or W falls no more, then Hartigan's single moves, if wanted, likewise.
+    """Minimise the sum of squares of features by Lloyd's method, and then by Hartigan's if `single_moves`.
 
     It starts with a partition, or with centres (k, p), whose nearest rows are one.
     """
@@ -678,7 +678,7 @@ def search_features(
 
 
 def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None) -> tuple[IntArray, Centres]:
-    """Send every row to its nearest centre; clusters left empty take the rows worst placed, out of larger clusters."""
+    """Assign every row to its nearest centre, and fill empty clusters with the rows farthest from their centres."""
     labels, centres = (watch or rows).assigned(means)
     empty = np.flatnonzero(centres.counts == 0)
     if not empty.size:
@@ -694,7 +694,7 @@ def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None)
 def _single_moves_of(
     rows: Features, found: Found, tolerance: float, watch: Assignment
 ) -> tuple[IntArray, Centres, int]:
-    """Run Hartigan's method among the rows that would move first; then recompute the sums, so that no rounding gathers.
+    """Run Hartigan's method on the rows that would move, and recompute cluster sums from scratch.
 
     When no row would move, none does: no single move lowers W any more.
     """
@@ -719,7 +719,7 @@ DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rou
 def choose_landmarks(
     table: RowTable, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
 ) -> IntArray:
-    """Draw rows one by one in proportion to weight times rho to the nearest landmark, as k-means++ does.
+    """Choose landmark rows as k-means++ does: likelier with more dissimilarity to the nearest landmark.
 
     They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
     than `count` only if there are no more distinct points. O(count) values of rho for each candidate.
@@ -743,12 +743,12 @@ def choose_landmarks(
 
 
 def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Compute rho from every row to the nearest landmark, not below 0; (n,)."""
+    """Compute the dissimilarity of every row to its nearest landmark, at least 0; (n,)."""
     return np.concatenate(list(table.values().map(_to_nearest, landmarks, metric)))
 
 
 def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Compute rho from every row of one block to the nearest landmark, not below 0; (b,)."""
+    """Compute the dissimilarity of every row of one block to its nearest landmark, at least 0; (b,)."""
     # (1, n), not (n, 1): one short loop for each of many rows takes eight times as long
     return np.asarray(np.maximum(metric.finite_between(landmarks, points).min(axis=0), 0.0))
 
@@ -780,7 +780,7 @@ class FeatureMap:
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """Compute the map from the coordinates of the landmarks; O(m^3)."""
+        """Compute the Nystrom feature map of a metric from landmark points, by an eigendecomposition; O(m^3)."""
         R = metric.finite_between(landmarks, landmarks)
         R = 0.5 * (R + R.T)
         np.fill_diagonal(R, 0.0)
@@ -799,11 +799,11 @@ class FeatureMap:
 
     @property
     def rank(self) -> int:
-        """Return the number of features p."""
+        """Return the number of features of a Nystrom map."""
         return int(self.V.shape[1])
 
     def kernel(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the kernel with every landmark and with itself, from rho to the landmarks; (b, m) -> (b, m), (b,)."""
+        """Compute centred kernel values of points with landmarks and themselves, from dissimilarities; (b, m), (b,)."""
         means, mean = rho.mean(axis=1), float(self.column_means.mean())
         kernel = rho - means[:, None]
         kernel -= self.column_means - mean
@@ -811,7 +811,7 @@ class FeatureMap:
         return kernel, means - mean / 2
 
     def check(self, lengths: FloatArray, residuals: FloatArray) -> None:
-        """Raise ValueError for a squared distance from the landmarks' span below 0: rho is not of negative type."""
+        """Raise ValueError if squared distances from the landmarks' span are negative, so that no features exist."""
         far = residuals < -NEGATIVE * (np.abs(lengths + residuals) + self.column_means.mean())
         if far.any():
             raise ValueError(
@@ -832,10 +832,10 @@ class RowTable(Protocol):
         """Return the number of rows."""
 
     def pick(self, rows: IntArray) -> FloatArray:
-        """Read some of the rows, by their numbers; (r,) -> (r, d)."""
+        """Read the rows of a table with given numbers; (r,) -> (r, d)."""
 
     def values(self) -> BlockValues:
-        """Return all rows, to be read block by block."""
+        """Return the values of a table, to be read block by block."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -49,7 +49,7 @@ def graph_partition(
     sample_weight: ArrayLike | None = None,
     rng: RandomLike = None,
 ) -> GraphPartition:
-    r"""Partition a weighted graph, or the points behind a sparse kernel matrix, into k clusters.
+    r"""Partition a weighted graph, or points with a sparse kernel matrix, into k clusters by a cut objective.
 
     Parameters
     ----------
@@ -182,34 +182,34 @@ class _Objective:
 
     @property
     def n(self) -> int:
-        """Return the number of vertices."""
+        """Return the number of vertices of a graph."""
         return int(self.matrix.shape[0])
 
     @cached_property
     def degrees(self) -> FloatArray:
-        """Return the degrees of the vertices, which are the row sums of A; (n,)."""
+        """Return the degrees of the vertices, the row sums of the adjacency matrix; (n,)."""
         return np.asarray(self.matrix.sum(axis=1), dtype=np.float64)
 
     @cached_property
     def weights(self) -> FloatArray:
-        """Return the weights of the vertices, which are summed to the masses of clusters; (n,)."""
+        """Return the weights of the vertices, whose sums are the masses of clusters; (n,)."""
         if self.cut == "normalized":
             return self.degrees
         return np.ones(self.n) if self.given is None else self.given
 
     @cached_property
     def offsets(self) -> FloatArray:
-        """Return the vector b in diag(b) - A, the matrix of the graph objective: degrees for cuts, else 0; (n,)."""
+        """Return the diagonal term of the graph objective: vertex degrees for cuts, else 0; (n,)."""
         return np.zeros(self.n) if self.cut == "association" else self.degrees
 
     @cached_property
     def loops(self) -> FloatArray:
-        """Return the weights of the self loops, the diagonal of A; (n,)."""
+        """Return the weights of self loops, the diagonal of the adjacency matrix; (n,)."""
         return np.asarray(self.matrix.diagonal())
 
     @cached_property
     def components(self) -> IntArray:
-        """Return the number of the connected component of each vertex; (n,)."""
+        """Return the number of the connected component that each vertex of a graph belongs to; (n,)."""
         return cast(IntArray, connected_components(self.matrix, directed=False)[1].astype(np.intp))
 
     @cached_property
@@ -219,34 +219,34 @@ class _Objective:
 
     @cached_property
     def tolerance(self) -> float:
-        """Return the gain that a move must exceed, so that rounding errors cause no moves."""
+        """Return how much a move must improve the graph objective to count as more than rounding."""
         reach = np.asarray(abs(self.matrix).sum(axis=1))
         heavy = self.weights > 0
         return MOVE_TOLERANCE * self.k * float((reach[heavy] / self.weights[heavy]).max(initial=0.0))
 
     def link_sums(self, labels: IntArray) -> tuple[FloatArray, FloatArray]:
-        """Compute the sums of the links inside each cluster, counted both ways, and of those leaving it; (k,), (k,)."""
+        """Compute for each cluster the sum of link weights inside, counted twice, and of those leaving; (k,), (k,)."""
         rows = np.repeat(labels, np.diff(self.matrix.indptr))
         same = rows == labels[self.matrix.indices]
         inside = _sum_by_label(rows[same], self.matrix.data[same], self.k)
         return inside, _sum_by_label(rows[~same], self.matrix.data[~same], self.k)
 
     def costs(self, labels: IntArray) -> FloatArray:
-        """Compute the cost of each cluster: the sum of links leaving it, or minus that of links inside; (k,)."""
+        """Compute the cost of each cluster of a graph: links leaving it, or minus the links inside; (k,)."""
         inside, leaving = self.link_sums(labels)
         return -inside if self.cut == "association" else leaving
 
     def masses(self, labels: IntArray) -> FloatArray:
-        """Compute the mass of each cluster of vertices, which is the sum of their weights; (k,)."""
+        """Compute the mass of each cluster of a graph, the sum of its vertex weights; (k,)."""
         return _sum_by_label(labels, self.weights, self.k)
 
     def quotients(self, labels: IntArray) -> FloatArray:
-        """Compute the term cost/mass of each cluster of vertices in the graph objective, 0 where both are 0; (k,)."""
+        """Compute the graph objective's term of each cluster, its cost over its mass, 0 where both are 0; (k,)."""
         masses = self.masses(labels)
         return self.costs(labels) / np.where(masses > 0, masses, 1.0)
 
     def score(self, labels: IntArray) -> float:
-        """Compute the graph objective of given labels, the sum of cost/mass over the clusters."""
+        """Compute the graph objective of given labels: the sum over clusters of cost over mass."""
         return float(self.quotients(labels).sum())
 
     @cached_property
@@ -256,7 +256,7 @@ class _Objective:
 
     @cached_property
     def relaxation(self) -> Relaxation:
-        """Return the relaxed graph problem: the matrix D_w^(-1/2) (B - A) D_w^(-1/2) and its known eigenvectors."""
+        """Build the relaxed eigenproblem of a graph partition: a symmetric matrix and its known eigenvectors."""
         from scipy import sparse
 
         scale = sparse.diags_array(1 / self.root)
@@ -274,13 +274,13 @@ class _Objective:
 
     @cached_property
     def eigenpairs(self) -> tuple[FloatArray, FloatArray]:
-        """Compute the smallest eigenpairs of the relaxed graph problem, without the known eigenvectors."""
+        """Compute the smallest eigenpairs of the relaxed graph problem, the known ones left out."""
         known = self.n_components if self.cut != "association" else 1
         return smallest_pairs(self.relaxation, self.k - known)
 
     @property
     def bound(self) -> float:
-        """Compute a lower bound on the objective of every partition of the graph into k clusters, from eigenvalues."""
+        """Compute from eigenvalues a lower bound on the graph objective over all partitions into k clusters."""
         if self.cut != "association":
             values, rounding = self.eigenpairs[0], self.n * EPS * self.relaxation.ceiling
             # of small ones rounding is a part that can be seen, and would lift the bound above what it bounds
@@ -290,7 +290,7 @@ class _Objective:
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 
     def rows(self) -> FloatArray:
-        """Compute spectral coordinates of the vertices, a row each, from the relaxed graph problem; (n, k)."""
+        """Compute spectral coordinates of the vertices of a graph, one row each; (n, k)."""
         return np.hstack([self.relaxation.known(), self.eigenpairs[1]]) / self.root[:, None]
 
 
@@ -300,7 +300,7 @@ def _sum_by_label(labels: IntArray, values: FloatArray, k: int) -> FloatArray:
 
 
 def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random.Generator) -> Starts:
-    """Yield pairs of starting labels of the vertices and the child of `rng` that drew them."""
+    """Yield starting labels of the vertices of a graph, each with the random generator that drew them."""
     rows = graph.rows() if init == "spectral" else np.empty((0, 0))
     turns = ("rows", "sphere", "k-means++", "random") if init == "spectral" else (init,)
     for i, child in enumerate(children(rng, n_init)):
@@ -316,7 +316,7 @@ def _make_graph_starts(graph: _Objective, init: str, n_init: int, rng: np.random
 
 
 def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray:
-    """Draw k seed vertices far apart in numbers of edges, and return the nearest seed of every vertex as its label.
+    """Draw k random distant seed vertices, and label each vertex by its nearest seed in the graph; (n,).
 
     A vertex that no seed can reach gets a random label.
     """
@@ -339,7 +339,7 @@ def _nearest_seed_start(graph: _Objective, rng: np.random.Generator) -> IntArray
 
 
 def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
-    """Search from every start and from perturbations, and return the local optimum with the lowest score.
+    """Search for the best graph partition from every start and from perturbations; return the best one.
 
     A later optimum wins only when it is lower by more than rounding.
 
@@ -360,7 +360,7 @@ def _best_of(graph: _Objective, starts: Starts, max_iter: int) -> LocalOptimum:
 
 
 def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generator) -> IntArray:
-    """Return labels in which a random neighbouring part of the graph, or of one cluster, has changed its cluster.
+    """Perturb a graph partition: move a random part of the graph, or of one cluster, to another cluster.
 
     In the second case, for three clusters or more, that part is a cluster of its own, and another one is dissolved
     into a third to make room.
@@ -380,7 +380,7 @@ def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generato
 
 
 def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum:
-    """Move single vertices until no move lowers the score, confirmed by recomputed sums; return the optimum."""
+    """Improve a graph partition by moving single vertices until no move lowers the objective."""
     labels = start.copy()
     rows = graph.matrix
     n_iter, converged, confirmed = 0, True, False
@@ -409,7 +409,7 @@ def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum
 
 
 def _joined_components(graph: _Objective) -> IntArray:
-    """Return labels that join whole connected components, k or more, into k clusters.
+    """Join whole connected components of a graph into k clusters, and return the labels; (n,).
 
     The largest component comes first, and each goes to the cluster that is smallest so far.
     """
@@ -423,7 +423,7 @@ def _joined_components(graph: _Objective) -> IntArray:
 
 
 def _report_doubts(graph: _Objective, best: LocalOptimum, max_iter: int) -> None:
-    """Warn if a cut is asked for of a graph with several components, and if the search was cut off at `max_iter`."""
+    """Warn if a graph has several components and a cut is asked for, and if a search reached `max_iter`."""
     if graph.cut != "association" and graph.n_components > 1:
         isolated = int((np.bincount(graph.components) == 1).sum())
         alone = f" ({isolated} of them single vertices)" if isolated else ""
@@ -445,7 +445,7 @@ def _reported(
     index: Any,
     exponent: int,
 ) -> GraphPartition:
-    """Build the `GraphPartition` of the best labels found, in the unit of the links.
+    """Build the `GraphPartition` result of given labels, in the units of the link weights.
 
     The sign of an association is turned back.
     """
@@ -483,7 +483,7 @@ def _reported(
 
 
 def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
-    """Return labels with the clusters numbered by falling size, then rising cost/mass, then links inside; (n,)."""
+    """Renumber clusters of a graph by falling size, then rising cost over mass; (n,) -> (n,)."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())
@@ -492,7 +492,7 @@ def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
 
 
 def _freeze_sparse(matrix: Any) -> Any:
-    """Set the arrays of a sparse matrix read-only, and return the matrix."""
+    """Make the arrays of a sparse matrix read-only, and return the matrix."""
     for array in (matrix.data, matrix.indices, matrix.indptr):
         array.flags.writeable = False
     return matrix

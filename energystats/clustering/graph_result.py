@@ -88,12 +88,12 @@ class GraphPartition(Labelled):
 
     @property
     def n(self) -> int:
-        """Return the number of vertices."""
+        """Return the number of vertices of the partitioned graph."""
         return int(self.labels.size)
 
     @property
     def tightness(self) -> float:
-        """Return bound/value, for "association" value/bound: 1 proves the optimum; NaN where it means nothing."""
+        """Return how close the graph objective is to its bound: 1 proves the optimum, NaN if not defined."""
         low, high = (self.value, self.bound) if self.cut == "association" else (self.bound, self.value)
         if low == high:
             return 1.0

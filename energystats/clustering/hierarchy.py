@@ -21,7 +21,7 @@ def energy_hclust(
     alpha: float = 1.0,
     standardize: bool = False,
 ) -> FloatArray:
-    r"""Cluster by joining the two clusters of smallest energy distance, step by step; return a SciPy linkage matrix.
+    r"""Cluster hierarchically by energy distance, and return a SciPy linkage matrix.
 
     Parameters
     ----------

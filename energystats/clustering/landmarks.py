@@ -78,7 +78,7 @@ class NearestCentre:
     means: FloatArray
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute the squared distances to the centres, that from the landmarks' span included; (m, k)."""
+        """Compute squared distances of new points to the cluster centres of a landmark clustering; (m, k)."""
         norms = np.einsum("lj,lj->l", self.means, self.means)
         parts = []
         for start in range(0, n_points, ROWS_AT_ONCE):
@@ -133,7 +133,7 @@ class Landmarks(Algorithm):
                 object.__setattr__(self, name, check_count(getattr(self, name), name, low=2))
 
     def _check(self, d: Dissimilarity, search: Search) -> None:
-        """Raise ValueError for data and options with which landmarks cannot be used."""
+        """Raise ValueError if data or options do not suit clustering by landmarks."""
         if not search.by_labels and search.init == "spectral":
             raise ValueError('`init="spectral"` has no use in algorithm="landmarks"; use "k-means++" or "random".')
         if search.log_moves:
@@ -154,7 +154,7 @@ class Landmarks(Algorithm):
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Return a search over all pairs and its points for few rows, unless an option is given; else self and d."""
+        """Return the search to run: over all pairs of few rows, unless options ask for landmarks."""
         self._check(d, search)
         if d.n > FEW_ROWS or self != Landmarks():
             return self, d
@@ -162,7 +162,7 @@ class Landmarks(Algorithm):
         return _AllPairs(), points
 
     def count(self, k: int) -> int:
-        """Return the number of landmarks to draw for k clusters."""
+        """Return the number of landmark points to draw for k clusters."""
         return max(FEWEST_LANDMARKS, k) if self.n_landmarks is None else self.n_landmarks
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
@@ -212,7 +212,7 @@ class _AllPairs(Algorithm):
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
-    """Return the table of rows to cluster: as it is stored, or read into memory if it has at most one batch of rows."""
+    """Return the table of rows to cluster, read into memory if it is small enough."""
     if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
     return PointsHere(d.points)
@@ -234,7 +234,7 @@ class _FeatureProblem(NamedTuple):
 def _search_landmarks(
     problem: _FeatureProblem, order: np.random.Generator, streams: Iterator[np.random.Generator]
 ) -> tuple[Features, Found]:
-    """Compute the features of all rows, and find a local optimum of theirs.
+    """Compute landmark features of all rows, and search for the partition with the least sum of squares.
 
     The starts are searched on a batch of rows, in a few directions, and the best of them goes on: in all directions, on
     batches of twice the size each, and at last on all rows.
@@ -257,7 +257,7 @@ def _centres_of_batches(
     order: np.random.Generator,
     streams: Iterator[np.random.Generator],
 ) -> tuple[FloatArray, int]:
-    """Find the centres of the best start after growing batches of random rows, and the number of that start."""
+    """Find cluster centres from growing random batches of rows; return the best centres and start number."""
     sizes = [min(rows.n, batch_size)]
     largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * rows.map.landmarks.shape[1]), rows.n // LEAST_PART)
     while 2 * sizes[-1] <= largest:
@@ -276,7 +276,7 @@ def _centres_of_batches(
 
 
 def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Generator]) -> tuple[Found, int]:
-    """Find the start of lowest W on the batch, and its number; a later one wins only when lower beyond rounding."""
+    """Run all starts on a batch of rows, and return the one with the lowest dispersion, and its number."""
     best: tuple[Found, int] | None = None
     # a user's function expects one start after the other; blocks that are recomputed have threads of their own
     alone = search.callback is not None or batch.whole is None
@@ -292,7 +292,7 @@ def _best_start(batch: Features, search: Search, streams: Iterator[np.random.Gen
 
 
 def _run_start(batch: Features, search: Search, number_and_stream: tuple[int, np.random.Generator]) -> Found:
-    """Search a batch of rows from one start, given by its number and its random stream."""
+    """Cluster a batch of rows from one random start."""
     number, stream = number_and_stream
     on_pass = _bound_to(search.callback, number)
     start: Found | FloatArray
@@ -305,7 +305,7 @@ def _run_start(batch: Features, search: Search, number_and_stream: tuple[int, np
 
 
 def _bound_to(callback: OnPass | None, number: int) -> Callable[[int, float], object] | None:
-    """Return the user's callback bound to the number of a start; None without one."""
+    """Return the user's callback with the number of a start filled in; None without a callback."""
     return None if callback is None else partial(callback, number)
 
 
@@ -323,7 +323,7 @@ class _Estimate(NamedTuple):
 def _estimates(
     features: Features, labels: IntArray, centres: Centres, rng: np.random.Generator, weighted: bool
 ) -> list[_Estimate]:
-    """Estimate W of every cluster, and of all rows as one cluster."""
+    """Estimate the within dispersion of each cluster and the total dispersion from a landmark clustering."""
     k = centres.counts.size
     members = np.split(np.argsort(labels, kind="stable"), np.cumsum(centres.counts)[:-1])
     known = _known_part(centres)
@@ -334,19 +334,19 @@ def _estimates(
 
 
 def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Compute masses, W_j, sums of rho to all points of the clusters, and T, as the features give them."""
+    """Compute the quantities by which clusters are numbered, from landmark features."""
     lengths, together = centres.squares + centres.residuals, centres.together
     to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
     return centres.mass, _known_part(centres), to_all, float(_known_part(together)[0])
 
 
 def _known_part(centres: Centres) -> FloatArray:
-    """Compute W of each cluster without the part that pairs give: the features', and the diagonal of what they lack."""
+    """Compute the part of each cluster's within dispersion that features give exactly, without random pairs."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 
 def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.Generator, weighted: bool) -> _Estimate:
-    """Estimate W of the points in some rows as one cluster [theory 8].
+    """Estimate the within dispersion of some rows as one cluster, with its error [theory 8].
 
     The features give the part inside the landmarks' span, and the squared distances from it, r, what lies outside but
     for the square of a mean: s ||mu||^2, s being the mass. Of that square the terms <x, x> = r(x) are known, and those
@@ -376,13 +376,13 @@ def _estimate(features: Features, rows: IntArray, known: float, rng: np.random.G
 
 
 def _standard_deviation(values: FloatArray) -> float:
-    """Compute the standard deviation of values whose squares may overflow, divided by a power of two before."""
+    """Compute the standard deviation of values after scaling by a power of two, so that squares cannot overflow."""
     unit = int(np.frexp(np.abs(values).max())[1])
     return math.ldexp(float(np.ldexp(values, -unit).std(ddof=1)), unit)
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
-    """Compute inner products of the parts outside the span, block by block, 0 for a row with itself; (b, b) each."""
+    """Compute inner products of residuals from the landmarks' span, 0 for a row with itself; (b, b) each."""
     points, found = features.table.pick(rows), []
     every = features.at(rows)  # one product instead of one for each block
     with one_thread():
@@ -399,7 +399,7 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
 
 
 def _scatter(features: Features, together: Centres) -> tuple[FloatArray, FloatArray]:
-    """Compute the eigenvalues, falling, and vectors of the weighted scatter matrix of the features."""
+    """Compute eigenvalues, descending, and eigenvectors of the weighted scatter matrix of features."""
     # about the mean; the landmarks' mean, from which features are counted, is not far from it
     matrix = features.products() - np.outer(together.sums[0], together.means[0])
     with one_thread_up_to(len(matrix)):
@@ -410,12 +410,12 @@ def _scatter(features: Features, together: Centres) -> tuple[FloatArray, FloatAr
 def _coordinates_in(
     block: Any, feature_map: FeatureMap, mean: FloatArray, axes: FloatArray, *_: FloatArray
 ) -> FloatArray:
-    """Compute the principal coordinates of the rows of one block; (b, 2)."""
+    """Compute two principal coordinates of the rows of one block from their features; (b, 2)."""
     return np.asarray((BlockFeatures.of(block, feature_map).rows - mean) @ axes)
 
 
 def _limits(centres: Centres) -> tuple[float, float]:
-    """Compute the limits between which W lies for certain, rounding of both included."""
+    """Compute a certain lower and upper limit of the within dispersion, rounding included."""
     low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
     return max(low, 0.0), max(high, 0.0)
 
@@ -428,7 +428,7 @@ def _make_landmark_partition(
     found: Found,
     rng: np.random.Generator,
 ) -> Partition:
-    """Build the `Partition` of the clusters found, with estimates of W, S and T and their errors."""
+    """Build the `Partition` of a landmark clustering, with estimated dispersions and their errors."""
     centres, k, weighted = found.centres, search.k, search.weights is not None
     *parts, whole = _estimates(features, found.labels, centres, rng, weighted)
     within, total = np.array([max(part.value, 0.0) for part in parts]), max(float(whole.value), 0.0)

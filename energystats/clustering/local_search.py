@@ -102,7 +102,7 @@ class State(NamedTuple):
 
     @property
     def W(self) -> float:
-        """Return W of the partition, the sum of w_l/(2 s_l) over the clusters."""
+        """Compute the within dispersion of a partition from its pair sums and cluster masses."""
         return float(np.sum(self.within / (2 * self.mass)))
 
 
@@ -140,18 +140,18 @@ class Problem:
 
     @cached_property
     def totals(self) -> FloatArray:
-        """Return the weighted sum of rho from each point to all points; (n,)."""
+        """Return the weighted sum of dissimilarities from each point to all points; (n,)."""
         if self.known_totals is not None:
             return self.known_totals
         return np.asarray(cluster_table(self.R, self.weights, np.zeros(self.n, np.intp), 1)[0])
 
     def tabulate(self, labels: IntArray) -> State:
-        """Compute the sums of rho of the clusters of a partition from scratch, in O(n^2) time."""
+        """Compute sizes, masses and sums of dissimilarities of the clusters of a partition from scratch; O(n^2)."""
         with uninterrupted():
             return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
-        """Compute the sums of rho of the clusters up to rounding, those of the largest cluster by subtraction."""
+        """Compute the sums of dissimilarities of clusters, those of the largest by subtraction, up to rounding."""
         with uninterrupted():  # while Python makes objects of a long call's result, Ctrl-C would break it
             return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
 
@@ -195,7 +195,7 @@ def hartigan(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """Move single points while W falls by more than the tolerance, and return the local optimum [G alg 1].
+    """Minimise the within dispersion by moves of single points (Hartigan's method); return a local optimum [G alg 1].
 
     The table T = RZ is kept up to date move by move. Before the answer is believed, the table is computed afresh
     and one more pass over it must move nothing, so that rounding gathered on the way cannot end the search early. An
@@ -235,7 +235,7 @@ def lloyd(
     log_moves: bool = False,
     on_pass: OnPass | None = None,
 ) -> LocalOptimum:
-    """Move all points to their nearest clusters while W falls, and return the local optimum [D alg 2].
+    """Minimise the within dispersion by moving all points at once (Lloyd's method); return a local optimum [D alg 2].
 
     The search goes on only while W falls by more than the tolerance, so it ends for every rho. Before a pass that does
     not lower W is believed, it is made again over a fresh table, so that rounding gathered on the way decides nothing.
@@ -282,7 +282,7 @@ def lloyd(
 
 
 def _changes(before: IntArray, after: IntArray) -> IntArray:
-    """List the points that changed cluster in a pass, as rows (point, from, to); (n,), (n,) -> (m, 3)."""
+    """List the points whose cluster changed in a pass, as rows (point, from, to); (n,), (n,) -> (m, 3)."""
     rows = np.flatnonzero(before != after)
     return np.stack([rows, before[rows], after[rows]], axis=1)
 
@@ -315,7 +315,7 @@ class _Portion(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of searches in this batch, those that are skipped included."""
+        """Return the number of starts or perturbations in a batch."""
         return len(self.starts) + len(self.uniforms) + self.skipped
 
 
@@ -346,7 +346,7 @@ class MultiStartSearch:
     found: int = 0
 
     def lowest(self) -> _Best:
-        """Run the searches by Hartigan's method, many in each compiled call, and return the best partition."""
+        """Run Hartigan's method from many starts and perturbations in compiled code; return the best partition."""
         problem = self.problem
         labels, origin = np.zeros((2, problem.n), np.intp)
         standing = np.array([np.inf, 0.0])
@@ -366,7 +366,7 @@ class MultiStartSearch:
         log_moves: bool = False,
         callback: Callable[[int, int, float], object] | None = None,
     ) -> LocalOptimum:
-        """Run the searches one after the other by a given method, and return the best local optimum."""
+        """Run a given search from one start after the other, and return the best local optimum."""
         problem, best, made, taken_back = self.problem, None, 0, 0
         with self.shown(1, 1) as portions:
             for portion in portions:
@@ -386,7 +386,7 @@ class MultiStartSearch:
         return cast(LocalOptimum, best)
 
     def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
-        """Return the labels that a search begins with; None if it is skipped or a perturbation left a cluster empty."""
+        """Return the starting labels of one search; None if it is skipped or a cluster would be empty."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
         if best is None or not len(portion.uniforms):
@@ -413,7 +413,7 @@ class MultiStartSearch:
             yield _Portion(none, self.rng.random((min(size, self.tries - turn), UNIFORMS)), turn)
 
     def shown(self, size: int, n_starts: int) -> closing[Generator[_Portion, None, None]]:
-        """Return a context manager over the batches of searches, with a progress bar."""
+        """Return a context manager that iterates over batches of searches, with a progress bar."""
         total = self.n_starts + self.tries
         portions = self.portions(size, n_starts)
         return closing(with_bar(portions, self.progress, total=total, unit="search", size=lambda p: p.size))
@@ -429,7 +429,7 @@ def make_starts(problem: Problem, init: str, n_init: int, rng: np.random.Generat
 
 
 def _report_taken_back(taken_back: int, made: int) -> None:
-    """Warn that rho is not of negative type if passes of Lloyd's rule were undone because W would not have fallen."""
+    """Warn that a semimetric is not of negative type if Lloyd's method had to undo passes."""
     if taken_back:
         warn(
             "A pass of Lloyd's rule would not have lowered W and was taken back "
@@ -451,11 +451,11 @@ class _LocalSearch(Algorithm):
 
     @abstractmethod
     def tries(self, n: int) -> int:
-        """Return the number of perturbations for each start, for n points."""
+        """Return how many perturbations follow each start, for n points."""
 
     @abstractmethod
     def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
-        """Run the search from all starts, and return the local optimum of lowest W."""
+        """Run a local search from all starts, and return the local optimum with the least within dispersion."""
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:
         size = Size.of(d)
@@ -468,7 +468,7 @@ class _LocalSearch(Algorithm):
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def _rounds(self, d: Dissimilarity, search: Search) -> bool:
-        """Return whether rho is stored in single precision: for many points without callback or logged moves."""
+        """Return whether to store dissimilarities in single precision during the search, as for many points."""
         spectral = isinstance(search.init, str) and search.init == "spectral"
         watched = search.callback is not None or search.log_moves or spectral
         return self.compiled and d.has_points and d.n > DOUBLE_UP_TO and not watched
@@ -515,7 +515,7 @@ class _LocalSearch(Algorithm):
 
 
 def _polished(d: RoundedPoints, best: LocalOptimum, problem: Problem, tolerance: float) -> LocalOptimum:
-    """Finish a search in double precision, and return its local optimum in the unit of the data.
+    """Improve a partition found in single precision to a local optimum in double precision, in the data's unit.
 
     W after the passes in single precision has seven digits.
     """
@@ -606,7 +606,7 @@ class Lloyd(_LocalSearch):
 
 
 def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: int = STARTS) -> tuple[IntArray, float]:
-    """Find the partition of `energy_cluster` with its defaults, and return its labels and W, without the upper bound.
+    """Find the partition that `energy_cluster` finds by default; return labels and within dispersion only.
 
     For trees, tests and references, which are searched as well as the data are.
     """
@@ -619,11 +619,11 @@ def search_points(d: Dissimilarity, k: int, rng: np.random.Generator, n_init: in
 
 
 def totals_of(d: Dissimilarity) -> FloatArray:
-    """Compute the sum of rho from each point to all points, as a search does; (n,)."""
+    """Compute the sum of dissimilarities from each point to all points; (n,)."""
     return Problem(d.matrix, np.ones(d.n), 1, 0.0).totals
 
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
-    """Minimise W by Hartigan's method from k-means++ starts and perturbations, and return labels and W."""
+    """Minimise the within dispersion by Hartigan's method from several starts; return labels and dispersion."""
     best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
     return best.labels, best.within

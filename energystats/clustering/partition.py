@@ -137,7 +137,7 @@ class Partition(Labelled):
 
     @property
     def tightness(self) -> float:
-        """Return S/bound: 1 proves the global optimum; NaN where the bound is not above 0 by more than rounding."""
+        """Return the between dispersion over its upper bound: 1 proves the global optimum; NaN without a bound."""
         rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
         return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
@@ -190,7 +190,7 @@ class Partition(Labelled):
         return [*self._members(), how, *self.notes, *estimated, proof, about, *self._hint()]
 
     def _hint(self) -> list[str]:
-        """Return a hint that two groups show more clearly along another line than these clusters, or an empty list."""
+        """Return a hint if two groups are clearer along another line than these clusters, in a list; else empty."""
         points = self.points
         searched = self.n_init > 0 and self.k > 1 and isinstance(self.metric, Euclidean)
         if not searched or points is None or points.shape[1] < 2 or len(points) < SMALLEST_SAMPLE:
@@ -213,7 +213,7 @@ class Partition(Labelled):
 
     @property
     def _at_bound(self) -> bool:
-        """Return whether S equals its upper bound, which proves the optimum; False where the bound is an estimate."""
+        """Return whether the between dispersion equals its exact upper bound, which proves the optimum."""
         proves = self.within == 0 or BOUND_ROUNDING * self.total <= RESOLVED * self.within
         return self.k > 1 and self.approximation is None and proves and self.tightness >= 1 - BOUND_ROUNDING
 
@@ -327,7 +327,7 @@ class Partition(Labelled):
         return mark_classes(points, codes[rows], names, ax)
 
     def _plane(self, space: Any) -> Plane:
-        """Return the coordinates, rows and axis titles with which `plot` draws the points in a plane."""
+        """Return coordinates, rows and axis titles for drawing the points of a partition in a plane."""
         return choose_plane(
             space,
             self.labels,
@@ -339,7 +339,7 @@ class Partition(Labelled):
         )
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
-        """Draw T, its parts S and W, and the part of W of each cluster, with the upper bound on S."""
+        """Draw bars of total, between and within dispersion, by cluster, with the upper bound."""
         from energystats.plotting.distances import plot_parts
 
         return plot_parts(
@@ -354,7 +354,7 @@ class Partition(Labelled):
         )
 
     def plot_means(self, ax: Axes | None = None, *, data: Any = None) -> Axes:
-        """Draw a heat map of the means of the clusters, a row for each feature.
+        """Draw a heat map of feature means by cluster, one row for each feature.
 
         Parameters
         ----------
@@ -383,7 +383,7 @@ class Partition(Labelled):
         return plot_cluster_means(means, ax, features=features, sizes=self.sizes)
 
     def plot_path(self, ax: Axes | None = None) -> Axes:
-        """Draw W after every pass of the search that found the partition."""
+        """Draw the within dispersion after every pass of the search."""
         from energystats.plotting.points import plot_path
 
         path = np.array([self.within]) if self.path is None else self.path
@@ -405,7 +405,7 @@ def make_partition(
     path: FloatArray | None = None,
     moves: IntArray | None = None,
 ) -> Partition:
-    """Build the `Partition` of given labels: number the clusters, compute W, S, T, the bound on S and coordinates.
+    """Build the `Partition` result of given labels: renumbered clusters, dispersions, bound and coordinates.
 
     Points that are labelled -1 are in no cluster, and no part of the dispersions.
     """
@@ -456,7 +456,7 @@ def make_partition(
 def find_numbers(
     points: FloatArray | None, labels: IntArray, M: FloatArray, s: FloatArray
 ) -> tuple[IntArray, FloatArray | None]:
-    """Return new numbers of the clusters, (k,), and the breaks between them if they are intervals of one column.
+    """Compute new cluster numbers, (k,), and the breaks between clusters that are intervals of one column.
 
     Intervals are numbered from left to right.
 
@@ -467,7 +467,7 @@ def find_numbers(
 
 
 def find_intervals(points: FloatArray | None, labels: IntArray, k: int) -> tuple[IntArray, FloatArray] | None:
-    """Return numbers from left to right, (k,), and breaks, (k - 1,), of clusters that are intervals; else None."""
+    """Compute left-to-right numbers, (k,), and breaks, (k - 1,), of clusters that are intervals; else None."""
     if points is None or points.shape[1] != 1:
         return None
     x, low, high = points[:, 0], np.full(k, np.inf), np.full(k, -np.inf)
@@ -483,7 +483,7 @@ def find_intervals(points: FloatArray | None, labels: IntArray, k: int) -> tuple
 
 
 def midpoints(left: FloatArray, right: FloatArray) -> FloatArray:
-    """Compute the values halfway between neighbouring clusters, below the right one even for neighbouring floats."""
+    """Compute break values between neighbouring clusters on a line, halfway between their nearest points."""
     middle = left + 0.5 * (right - left)
     return np.where(middle < right, middle, left)
 
@@ -496,7 +496,7 @@ def _two_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
-    """Return the partition of the points that are in clusters, with label -1 for the other points."""
+    """Return a partition extended to points in no cluster, which get the label -1."""
     inside = np.flatnonzero(labels >= 0)
     found = make_partition(d.subset(inside), labels[inside], k, algorithm=algorithm, n_init=0, n_iter=0, converged=True)
     labels = np.full(d.n, -1, dtype=np.intp)
@@ -526,18 +526,18 @@ class NearestCluster:
 
     @classmethod
     def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
-        """Build the rule for new points from the labels 0..k-1 of the clustered points and W of each cluster."""
+        """Build the rule that assigns new points to clusters, from labels and within dispersions."""
         Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
         return cls(Z / Z.sum(axis=0), 2 * within_per_cluster / Z.sum(axis=0))
 
     def assign(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> IntArray:
-        """Return the nearest cluster of each new point; `rho_of_rows` computes rho from a slice of them, (rows, n)."""
+        """Assign each new point to its nearest cluster, given a function that computes dissimilarities; (m,)."""
         return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute squared distances of points to cluster means in feature space, g(x, C_l) - g(C_l, C_l)/2; (m, k)."""
+        """Compute squared distances of points to cluster means in feature space, from dissimilarities; (m, k)."""
         blocks = [
             rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
             for i in range(0, n_points, ROWS_PER_BLOCK)

@@ -42,7 +42,7 @@ class Plane(NamedTuple):
 
 
 def rows_shown(labels: IntArray, most: int = POINTS_SHOWN) -> IntArray:
-    """Return the rows of the points to draw: all, or a fixed random part with at least fifty of every cluster."""
+    """Choose the rows to draw: all, or a fixed random part with at least fifty points of every cluster."""
     n = labels.size
     if n <= most:
         return np.arange(n)
@@ -115,14 +115,14 @@ def _names_components(space: Any, columns: Sequence[str] | None) -> bool:
 
 
 def _needed(points: FloatArray | None, space: str) -> FloatArray:
-    """Return the points; raise ValueError if there are none, because a matrix was clustered."""
+    """Return the coordinates of the points; raise ValueError if only a dissimilarity matrix was clustered."""
     if points is None:
         raise ValueError(f"`space` can be {space} only where columns of numbers were clustered.")
     return points
 
 
 def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[str] | None) -> tuple[int, int] | None:
-    """Return the numbers of the two columns that `space` names, or that are all there are; else None."""
+    """Find the two columns that `space` names, or the only two there are; None for other spaces."""
     if space is None:
         return (0, 1) if points is not None and points.shape[1] == 2 else None
     if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
@@ -183,7 +183,7 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Return the plane of the discriminant axes of the clusters; of the principal components if all means coincide.
+    """Compute coordinates on the discriminant axes of clusters for a scatter plot, or principal components.
 
     For two clusters there is one axis, drawn against the first principal component.
     """
@@ -198,7 +198,7 @@ def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) ->
 
 
 def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
-    """Compute positions of points along the discriminant axes of their clusters; (n, d) -> (n, m).
+    """Compute positions of points on the linear discriminant axes of their clusters; (n, d) -> (n, m).
 
     These are the axes of linear discriminant analysis, of which there are at most k - 1; m is at most 2.
     """
@@ -215,7 +215,7 @@ def _discriminant_positions(points: FloatArray, labels: IntArray) -> FloatArray:
 
 
 def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
-    """Compute the first two principal coordinates of rho (kernel PCA) as coordinates for a scatter plot."""
+    """Compute the first two principal coordinates (kernel PCA) of dissimilarities, for a scatter plot."""
     d = Points(metric=metric, points=np.asarray(points)[rows], warns=False)
     plane, shares = np.zeros((rows.size, 2)), ["", ""]
     if rows.size > 2 and not d.all_coincide:
@@ -228,7 +228,7 @@ def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
 
 
 def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
-    """Return the first two columns of an array, or coordinates of a result, for a scatter plot, checked in shape."""
+    """Check coordinates given by a user or result, and return two columns of them for a scatter plot."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
     array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)
@@ -248,7 +248,7 @@ def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
 def read_features(
     data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
-    """Return the numeric columns of `data`, NaN where missing, and their names; the clustered points for None.
+    """Return the numeric columns of data as floats, NaN where missing, and their names.
 
     Raises
     ------

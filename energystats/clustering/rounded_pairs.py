@@ -47,7 +47,7 @@ class RoundedPoints(Points):
 
     @classmethod
     def of(cls, d: Dissimilarity) -> RoundedPoints | None:
-        """Compute the matrix of rho in single precision, tile by tile; return None if a value is too large."""
+        """Compute all dissimilarities in single precision by tiles; return None if a value is too large."""
         rows = np.linspace(0, d.n - 1, SAMPLE).astype(np.intp)
         unit = int(np.frexp(float(np.abs(d.rho(rows, rows)).mean()))[1])
         R, totals, ones = np.empty((d.n, d.n), np.float32), np.zeros(d.n), np.ones(d.n)
@@ -62,7 +62,7 @@ class RoundedPoints(Points):
         return d.as_kind(cls, R=R, unit=unit, row_totals=totals, warns=False)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Compute the largest eigenpairs of G_c in single precision, and refine them in double precision."""
+        """Compute the largest eigenpairs of the centred Gram matrix in single precision, then refine them."""
         if not fits_blocks(self.n, count):
             return super().largest_eigenpairs(count, weights)
         w = np.ones(self.n) if weights is None else weights
@@ -103,7 +103,7 @@ class Polished:
 def polish(
     d: Dissimilarity, labels: IntArray, weights: FloatArray, k: int, tolerance: float, max_iter: int
 ) -> Polished:
-    """Make all single moves that lower W by more than the tolerance, in double precision, and return the partition.
+    """Make single moves in double precision until the within dispersion falls no more; return the partition.
 
     One pass over the pairs where nothing moves, which is nearly always; a move takes one row of rho, and another pass.
     """
@@ -139,7 +139,7 @@ def polish(
 def _tabulate(
     d: Dissimilarity, labels: IntArray, weights: FloatArray, k: int
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute sums of rho from points to clusters, (k, n), cluster masses, (k,), and sums inside clusters, (k,)."""
+    """Compute sums of dissimilarities from points to clusters, (k, n), masses, (k,), and sums inside, (k,)."""
     Z = np.where(labels[:, None] == np.arange(k), weights[:, None], 0.0)
     table = np.ascontiguousarray(d.pairs.multiply(Z).T)
     with one_thread():
@@ -150,7 +150,7 @@ def _tabulate(
 def _gains(
     table: FloatArray, mass: FloatArray, within: FloatArray, counts: IntArray, labels: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Compute how much the best move of each point lowers W [G 19, 20]; -inf if it is alone in its cluster; (n,)."""
+    """Compute how much the best move of each point lowers the within dispersion [G 19, 20]; (n,)."""
     points, halves = np.arange(labels.size), (within / (2 * mass))[:, None]
     rises = (table - halves) / (mass[:, None] + weights)
     rises[labels, points] = np.inf

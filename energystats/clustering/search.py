@@ -63,7 +63,7 @@ class Search:
             raise TypeError(f"`callback` must be callable, got {type(self.callback).__name__}.")
 
     def on(self, d: Dissimilarity, weights: FloatArray | None = None) -> Search:
-        """Return the options checked against the points, with given starting labels coded as 0..k-1."""
+        """Check clustering options against the points, and code given starting labels as 0..k-1."""
         k = check_count(self.k, "k", low=1, high=d.n, why=", the number of points")
         given = read_start(self.init, ("k-means++", "random", "spectral"), d.n, k)
         if given is None:
@@ -72,7 +72,7 @@ class Search:
 
     @property
     def by_labels(self) -> bool:
-        """Return whether the search starts from given labels."""
+        """Return whether the search starts from labels that the user gave."""
         return not isinstance(self.init, str)
 
 
@@ -92,7 +92,7 @@ class Algorithm(ABC):
     reads_blocks: ClassVar[bool] = False
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Return the algorithm that is run for these points and options, and the points in the form that it needs."""
+        """Choose the algorithm to run for given points and options, and the form in which it needs the points."""
         return self, d
 
     @abstractmethod
@@ -101,7 +101,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
-        """Find the partition; return it, and the rule for new points if this is not the `NearestCluster` of all points.
+        """Find the partition of points; return it with its rule for new points, or None for the nearest mean.
 
         Data that the algorithm cannot cluster, and what it cannot report, are refused first.
         """

@@ -14,7 +14,7 @@ __all__ = ["count_distinct", "count_distinct_points", "draw_index", "plus_plus_s
 
 
 def count_distinct(R: FloatArray, at_most: int) -> int:
-    """Count the points that differ from each other (rho not 0), up to `at_most`, by farthest-first steps; (n, n).
+    """Count distinct points, up to `at_most`, by farthest-first traversal of a dissimilarity matrix; (n, n).
 
     Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
     tried as the first one too.
@@ -27,7 +27,7 @@ def count_distinct(R: FloatArray, at_most: int) -> int:
 
 
 def _count_from(row: Callable[[int], FloatArray], first: int, at_most: int) -> int:
-    """Count points that differ from each other, up to `at_most`, by farthest-first steps from the point `first`."""
+    """Count distinct points, up to `at_most`, by farthest-first traversal from the point `first`."""
     nearest = np.abs(row(first))
     count = 1
     while count < at_most and nearest.max() > 0:
@@ -37,7 +37,7 @@ def _count_from(row: Callable[[int], FloatArray], first: int, at_most: int) -> i
 
 
 def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
-    """Count the distinct points, up to `at_most`, as `count_distinct` without storing the matrix, in O(n) memory."""
+    """Count distinct points, up to `at_most`, without storing their dissimilarity matrix; O(n) memory."""
     if d.is_stored:
         return count_distinct(d.matrix, at_most)
     everything = np.arange(d.n)
@@ -52,12 +52,12 @@ def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:
-    """Draw k seeds by k-means++ in feature space, and return the nearest seed of every point as its label; (n,)."""
+    """Draw k-means++ seeds in feature space, and label each point by its nearest seed; (n,)."""
     return seeded_labels(R, np.ones(len(R)) if weights is None else weights, rng.random(k))
 
 
 def draw_index(chances: FloatArray, rng: np.random.Generator) -> int:
-    """Draw an index with probability proportional to `chances`, some of which are positive; (n,) -> int."""
+    """Draw an index with probability proportional to `chances`, which are not all 0; (n,) -> int."""
     upto = np.cumsum(chances)
     index = np.searchsorted(upto, rng.random() * upto[-1], side="right")
     # rounding alone leads beyond the last of all

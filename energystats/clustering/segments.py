@@ -58,7 +58,7 @@ def segment(
     exact: bool | None = None,
     progress: bool | None = None,
 ) -> Segmentation:
-    r"""Cut ordered rows into the k segments of consecutive rows with the smallest W: no start, no seed.
+    r"""Cut ordered rows into k segments of consecutive rows with the least within dispersion.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def segment(
 
 
 def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
-    """Return whether the cut is sought between cells of rows; raise ValueError if that is asked for and impossible."""
+    """Return whether breaks are searched between cells of many rows; raise ValueError if that is impossible."""
     if not isinstance(exact, bool | np.bool_ | None):
         raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
     exact = None if exact is None else bool(exact)
@@ -181,7 +181,7 @@ def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: 
 def _cut_exactly(
     ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
 ) -> dict[str, Any]:
-    """Find the cut with the smallest W of all, and return the fields of the result."""
+    """Find the segmentation with the least within dispersion of all, and return the fields of its result."""
     d = ordered.d
     progress = weigh(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
     tolerance, sizes = tie_tolerance(d.scale, d.n), np.ones(d.n)
@@ -211,7 +211,7 @@ def _cut_exactly(
 def _cut_many(
     ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
 ) -> dict[str, Any]:
-    """Find the best cut between cells of rows, move its breaks row by row, and return the fields of the result."""
+    """Find an approximate segmentation of many rows by cells, and return the fields of its result."""
     d = ordered.d
     progress = weigh(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
     cut = cut_cells(d, k, penalty, min_size, progress=progress)
@@ -231,7 +231,7 @@ def _cut_many(
 
 
 def _note_cells(cut: CellCut, n: int) -> Caution:
-    """Return a caution that the cut is not exact, with the limits of its W."""
+    """Return a caution that a segmentation is approximate, with limits of its within dispersion."""
     low, _ = cut.within_limits
     rows = f"{cut.cell_size} consecutive rows" if cut.cell_size > 1 else "one row"
     return Caution(
@@ -243,7 +243,7 @@ def _note_cells(cut: CellCut, n: int) -> Caution:
 
 
 def _check_how_many(k: int | None, penalty: float | None) -> None:
-    """Raise ValueError unless one of `k` and `penalty` is given, and not both."""
+    """Raise ValueError unless exactly one of the options `k` and `penalty` is given."""
     if k is None and penalty is None:
         raise ValueError(
             "`segment` needs `k`, the number of segments, or a `penalty` for each break: W falls with nearly every "
@@ -265,12 +265,12 @@ class OrderedPoints(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on the order, and on columns that rise or fall with it throughout."""
+        """Return notes on the order of rows, and on columns that increase or decrease throughout."""
         return (*self.order.notes, *_note_scales(self.d))
 
 
 def _note_scales(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution on columns that only rise, or only fall, with the order, as a second scale of it does; O(nd)."""
+    """Return a caution on columns that only increase or decrease with the order, as a time scale does."""
     if d.coordinates is None:
         return ()
     steps = np.diff(d.coordinates, axis=0)
@@ -293,7 +293,7 @@ def _note_scales(d: Dissimilarity) -> tuple[str, ...]:
 def order_points(
     X: ArrayLike, order: ArrayLike | str | None, *, metric: MetricLike, alpha: float, standardize: bool
 ) -> OrderedPoints:
-    """Read points, or a matrix of rho, and bring them into their order."""
+    """Read points or a dissimilarity matrix, and sort its rows by the given order."""
     is_matrix = isinstance(resolve(metric, alpha), Precomputed)
     table, given = read_order(X, order, is_matrix=is_matrix)
     d = Dissimilarity.from_data(table, metric=metric, alpha=alpha, standardize=standardize)
@@ -325,7 +325,7 @@ class _Fields(TypedDict):
 
 
 def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
-    """Return the places of some columns among those known by name or by number; (c,)."""
+    """Find the positions of columns given by name or number; (c,)."""
     if is_single(columns):
         raise TypeError(f"`columns` must be a sequence of columns, got {columns!r}; write [{columns!r}] for one.")
     chosen = list(columns)
@@ -341,7 +341,7 @@ def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
 def describe_segments(
     ordered: OrderedPoints, breakpoints: IntArray, cells: RowCells | None = None
 ) -> tuple[_Fields, float]:
-    """Compute what results keep of segments, and S: from one pass over the pairs, or from sums over cells."""
+    """Compute the dispersions and other fields of a segmentation result."""
     d, order, index = ordered
     edges = np.concatenate(([0], breakpoints, [d.n])).astype(np.intp)
     sizes = np.diff(edges)
@@ -451,12 +451,12 @@ class Segments(Labelled):
 
     @property
     def breaks(self) -> tuple[Any, ...]:
-        """Return the values of the order, or names of rows, at which new segments start; places without either."""
+        """Return the order values or row names at which new segments start; positions without either."""
         return tuple(self._place(i) for i in self.breakpoints.tolist())
 
     @property
     def segments(self) -> pd.DataFrame:
-        """Return a data frame with one row per segment: first and last place, values of the order there, size and W."""
+        """Return a data frame with one row per segment: its ends, order values, size and within dispersion."""
         import pandas as pd
 
         first, last = self._ends()
@@ -467,11 +467,11 @@ class Segments(Labelled):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        """Return the data frame `segments`, with the settings that all rows share as further columns."""
+        """Return the table of segments with the settings of the call as further columns."""
         return self.segments.assign(**self._shared())
 
     def _shared(self) -> dict[str, Any]:
-        """Return the settings that all rows of the full table share, by column name."""
+        """Return the settings of a segmentation that all rows of its full table share, by column name."""
         scaled = self.standardization is not None
         return {"min_size": self.min_size, "metric": metric_text(self.metric), "standardized": scaled}
 
@@ -489,19 +489,19 @@ class Segments(Labelled):
         return Labelled.to_series(self).rename("segment")
 
     def _ends(self) -> tuple[list[int], list[int]]:
-        """Return the first and the last place of every segment."""
+        """Return the first and last position of every segment."""
         last = np.cumsum(self.sizes) - 1
         return [0, *self.breakpoints.tolist()], last.tolist()
 
     def _place(self, i: int) -> Any:
-        """Return the value of the order at a place; the place itself without values."""
+        """Return the value of the order at a position, or the position itself if the order has no values."""
         if self.places is None:
             return i
         place = self.places[i]
         return place.item() if isinstance(place, np.generic) else place
 
     def _table_of_segments(self, title: str) -> TextTable:
-        """Return the table of the segments for the summary."""
+        """Return the table of segments for the text summary."""
         first, last = self._ends()
         each = zip(first, last, self.sizes, numbers(self.within_per_segment.tolist()), strict=True)
         rows = [[write_label(self._place(i)), write_label(self._place(j)), str(size), w] for i, j, size, w in each]
@@ -509,7 +509,7 @@ class Segments(Labelled):
         return text_table(rows, ["from", "to", "rows", "W"], stubs, title, self.order_name)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the series with its breaks: one column as it is, of several the up to eight that change most.
+        """Draw the ordered data with its breaks, up to eight columns that change most.
 
         Of a matrix, and of columns that are not numbers, the mean rho between rows is drawn, as by `plot_distances`.
         """
@@ -520,7 +520,7 @@ class Segments(Labelled):
         return plot_series(self._axis(), self.points, ax, **self._drawn(), names=self._names_of_columns())
 
     def plot_distances(self, ax: Axes | None = None) -> Axes:
-        """Draw rho between all rows in their order, or means over runs of a few rows, with the breaks as lines."""
+        """Draw a heat map of dissimilarities between all ordered rows, or runs of rows, with the breaks."""
         from energystats.plotting.segments import plot_ordered_distances
 
         means = statistics.group_means(self.block_sums, self.block_sizes.astype(np.float64))
@@ -530,7 +530,7 @@ class Segments(Labelled):
     def plot_strata(
         self, ax: Axes | None = None, *, columns: Sequence[Any] | None = None, one_scale: bool = False
     ) -> Axes:
-        """Draw columns against the order from top to bottom, with the segments and the tree of neighbours joined.
+        """Draw columns from top to bottom along the order, with segments and a tree of neighbouring segments.
 
         As cores of sediment are drawn. The tree joins neighbouring rows, or runs of a few rows, that raise W least, one
         step after the other; it was not used to find the segments, and need not agree with them.
@@ -567,21 +567,21 @@ class Segments(Labelled):
         return plot_strata(self._axis(), points, tree, middles, ax, **how)
 
     def _names_of_columns(self) -> tuple[str, ...]:
-        """Return the names of the columns of the points; none for a matrix."""
+        """Return the names of the columns of the points; an empty result for a matrix."""
         if self.points is None:
             return ()
         return self.columns or tuple(f"column {j}" for j in range(self.points.shape[1]))
 
     @property
     def _has_axis(self) -> bool:
-        """Return whether the values of the order are numbers or dates that rise."""
+        """Return whether the values of the order are increasing numbers or dates."""
         places = self.places
         if places is None or not (places.dtype.kind == "M" or are_numbers(places)):
             return False
         return bool(places.is_monotonic_increasing)
 
     def _axis(self) -> Any:
-        """Return the values of the order where they are numbers or dates that rise, else the places; (n,)."""
+        """Return positions of rows on an axis: the order's numbers or dates if they increase, else 0, 1, ...; (n,)."""
         places = self.places
         if not self._has_axis:
             return np.arange(self.labels.size, dtype=np.float64)
@@ -590,12 +590,12 @@ class Segments(Labelled):
         return places.to_numpy(dtype=np.float64)
 
     def _drawn(self) -> dict[str, Any]:
-        """Return what all pictures of segments share: breaks, their notes, name of the order and title."""
+        """Return the arguments that all plots of segments share: breaks, notes, name of the order, title."""
         name = (self.order_name or "order") if self._has_axis else "place in the order"
         return {"breakpoints": self.breakpoints, "notes": [""] * (self.k - 1), "order": name, "title": self._title()}
 
     def _title(self) -> str:
-        """Return the title of pictures: the number of segments, n and S/T."""
+        """Return the title of plots of segments: their number, n and share of dispersion S/T."""
         share = f", S/T = {self.between / self.total:.3f}" if self.total > 0 else ""
         return f"{self.k} segment{'s' * (self.k > 1)}, n = {self.labels.size}{share}"
 
@@ -696,7 +696,7 @@ class Segmentation(Segments):
         return f"Any series can be cut into {self.k}; `segment_test` asks whether there is a break at all, and where."
 
     def plot_within(self, ax: Axes | None = None) -> Axes:
-        """Draw the smallest W against the number of segments; W of the cuts found where they are not exact."""
+        """Draw the within dispersion of the best segmentations against the number of segments."""
         from energystats.plotting.segments import plot_within_by_k
 
         own: dict[str, Any] = {"min_size": self.min_size, "exact": self.exact}

@@ -62,7 +62,7 @@ def spectral_embedding(
     standardize: bool = False,
     rng: RandomLike = None,
 ) -> SpectralEmbedding:
-    r"""Compute coordinates and eigenvalues of the relaxed clustering problem, and the number of clusters they suggest.
+    r"""Compute spectral coordinates and eigenvalues of points, and the number of clusters these suggest.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def spectral_embedding(
 
 
 def _turned(vectors: FloatArray) -> FloatArray:
-    """Return columns with signs such that the entry of largest size in each column is positive; (n, m) -> (n, m)."""
+    """Fix the sign of each column so that its largest entry in size is positive; (n, m) -> (n, m)."""
     largest = np.abs(vectors).argmax(axis=0)
     return np.asarray(vectors * np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0))
 
@@ -193,7 +193,7 @@ class _Affinity(Metric):
 
     @classmethod
     def of(cls, d: Dissimilarity, rng: np.random.Generator) -> _Affinity:
-        """Return the similarity for these data: the metric's own kernel if it is never negative, else exp(-rho/s)."""
+        """Build a similarity for spectral clustering: the metric's own kernel if non-negative, else exponential."""
         if isinstance(d.metric, Exponential):
             return cls(d.metric, None)
         rows = np.arange(d.n) if d.n <= SUBSAMPLE else np.sort(rng.choice(d.n, SUBSAMPLE, replace=False))
@@ -203,7 +203,7 @@ class _Affinity(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return None, because a similarity is no semimetric and nothing is known of its negative type."""
+        """Return None: whether a similarity is of negative type is unknown."""
         return None
 
     @property
@@ -212,7 +212,7 @@ class _Affinity(Metric):
         return "1 - rho/2, the kernel of rho" if self.scale is None else f"exp(-rho/{self.scale:.6g})"
 
     def of_rho(self, rho: FloatArray) -> FloatArray:
-        """Compute similarities from values of rho, elementwise."""
+        """Convert dissimilarities to similarities, elementwise."""
         return np.asarray(1 - 0.5 * rho if self.scale is None else np.exp(-rho / self.scale))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -225,7 +225,7 @@ class _Affinity(Metric):
 
 
 def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the smallest eigenpairs of the random-walk Laplacian I - D^(-1) A, without the constant eigenvector.
+    """Compute the smallest eigenpairs of a random-walk graph Laplacian, without the constant eigenvector.
 
     Vectors u have u'Du = the sum of all degrees.
     """
@@ -257,7 +257,7 @@ RANK_TOLERANCE = 1e-8  # of the largest eigenvalue, below which one counts as 0
 
 
 def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) -> FloatArray:
-    """Compute one row of length 1 per point from the k - 1 top eigenvectors of G_c and the constant one; (n, k).
+    """Compute spectral coordinates from the top eigenvectors of the centred Gram matrix, rows of length 1; (n, k).
 
     The exact problem has Y'Y = I and e in the span of Y [G 14], so that one column is known. For a Y that is a
     partition, rows of one cluster coincide and those of two are orthogonal.
@@ -280,7 +280,7 @@ def _spectral_rows(d: Dissimilarity, k: int, weights: FloatArray | None = None) 
 def spectral_starts(
     d: Dissimilarity, k: int, n_init: int, rng: np.random.Generator, weights: FloatArray | None = None
 ) -> Iterator[IntArray]:
-    """Yield `n_init` starting labels from k-means of the relaxed solution, each with its own child of `rng`; (n,)."""
+    """Yield starting labels from spectral clustering with random k-means starts, `n_init` times; (n,)."""
     rows = _spectral_rows(d, k, weights)
     for child in children(rng, n_init):
         yield cluster_rows(rows, k, child, weights=weights)
@@ -341,14 +341,14 @@ def cluster_rows(
     n_init: int = 1,
     max_iter: int = 300,
 ) -> IntArray:
-    """Return labels of the rows by (weighted) k-means of scikit-learn, with no cluster empty; (n, m) -> (n,)."""
+    """Cluster rows by (weighted) k-means of scikit-learn, and fill empty clusters; return labels (n, m) -> (n,)."""
     return fit_rows(rows, k, rng, weights=weights, n_init=n_init, max_iter=max_iter)[0]
 
 
 def fit_rows(
     rows: FloatArray, k: int, rng: np.random.Generator, *, weights: FloatArray | None, n_init: int, max_iter: int
 ) -> tuple[IntArray, bool]:
-    """Cluster rows by k-means; return labels, and whether the best start ended before `max_iter` passes.
+    """Cluster rows by k-means; return labels, and whether the best start converged within `max_iter` passes.
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
@@ -372,7 +372,7 @@ def fit_rows(
 
 
 def fill_empty(labels: IntArray, k: int, misplaced: FloatArray) -> IntArray:
-    """Return labels in which each empty cluster has got the worst placed point of the largest cluster; (n,)."""
+    """Move the farthest point of the largest cluster into each empty cluster, and return the labels; (n,)."""
     labels = labels.copy()
     sizes = np.bincount(labels, minlength=k)
     for l in np.flatnonzero(sizes == 0):
@@ -421,7 +421,7 @@ class SpectralEmbedding(Named):
 
     @property
     def gap_k(self) -> IntArray:
-        """Return the number of clusters that each gap between eigenvalues would suggest; (m - 1,)."""
+        """Return the number of clusters that each gap between eigenvalues suggests; (m - 1,)."""
         return np.arange(self.eigengaps.size) + (1 if self.laplacian else 2)
 
     @property
@@ -449,7 +449,7 @@ class SpectralEmbedding(Named):
         return f"The largest gap with k >= 2 is at k = {self.suggested_k}; that is no evidence that clusters exist."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame of the spectral coordinates, one row per point, columns axis1, axis2, ..."""
+        """Return a data frame of spectral coordinates, one row per point and one column per axis."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.embedding.shape[1])]
