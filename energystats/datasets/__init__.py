@@ -145,7 +145,7 @@ def load(name: str) -> pd.DataFrame:
 
 
 def groups(name: str) -> pd.Series[str]:
-    """Load the known groups of the rows of a bundled data set as a Series.
+    """Load the known groups of the rows of a bundled data set as a pandas Series.
 
     Parameters
     ----------

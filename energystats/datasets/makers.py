@@ -431,7 +431,7 @@ def draw_classes(
 def draw_normal(
     labels: IntArray, centers: FloatArray, roots: Sequence[FloatArray], rng: np.random.Generator
 ) -> FloatArray:
-    """Draw one point for every class label, from the normal distribution of its class; (n, d)."""
+    """Draw one normal point for each class label, with the mean and covariance of its class; (n, d)."""
     X = rng.standard_normal((len(labels), centers.shape[1]))
     for j, root in enumerate(roots):
         rows = labels == j
@@ -440,7 +440,7 @@ def draw_normal(
 
 
 def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
-    """Return probabilities of k classes, equal for None; raise ValueError unless they are valid and sum to 1; (k,)."""
+    """Check probabilities of k classes, equal ones for None; raise ValueError unless they sum to 1; (k,)."""
     if weights is None:
         return np.full(k, 1 / k)
     shares = as_numbers(weights, "weights")
@@ -455,14 +455,14 @@ def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
 
 
 def _check_noise(noise: object) -> float:
-    """Return a standard deviation as a float; raise an error if it is negative or no number."""
+    """Check that a standard deviation is a number and not negative, and return it as a float."""
     if noise == 0 and not isinstance(noise, bool):
         return 0.0
     return check_positive(noise, "noise")
 
 
 def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
-    """Compute for every class a root of its covariance: standard deviations (d,) or a Cholesky factor (d, d)."""
+    """Compute a root of each class covariance: standard deviations (d,) or a Cholesky factor (d, d)."""
     if isinstance(covs, numbers.Real) or (isinstance(covs, np.ndarray) and covs.ndim == 0):
         covs = [covs] * k
     if isinstance(covs, str) or not hasattr(covs, "__len__"):
@@ -473,7 +473,7 @@ def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:
 
 
 def _covariance_root(cov: ArrayLike, d: int, name: str) -> FloatArray:
-    """Compute the root of one covariance: standard deviations (d,), or the Cholesky factor of a matrix (d, d)."""
+    """Compute a root of a covariance: standard deviations (d,), or the Cholesky factor of a matrix (d, d)."""
     matrix = as_numbers(cov, name)
     if matrix.shape not in {(), (d,), (d, d)}:
         raise ValueError(f"`{name}` must be a variance, {d} variances or a {d} x {d} matrix, got shape {matrix.shape}.")

@@ -22,7 +22,7 @@ Parameters = tuple[FloatArray, list[FloatArray]]
 
 
 def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, second: ArrayLike = 1.0) -> Parameters:
-    """Return means and variances of two normal classes in `dim` dimensions, `size` apart in `signal` of them."""
+    """Return means and variances of two normal classes whose means differ by `size` in `signal` dimensions."""
     means = np.zeros((2, dim))
     means[1, :signal] = size
     variances = [np.ones(dim), np.ones(dim)]
@@ -32,7 +32,7 @@ def _shift_means(dim: int, size: float, signal: int, first: ArrayLike = 1.0, sec
 
 
 def _mixture_on_line(means: tuple[float, float], deviations: tuple[float, float]) -> Parameters:
-    """Return means and variances of a mixture of two univariate normal distributions."""
+    """Return means and variances of a two-component mixture of univariate normal distributions."""
     return np.array(means)[:, None], [np.array([s**2]) for s in deviations]
 
 
@@ -52,7 +52,7 @@ PAPER_MIXTURES: dict[str, tuple[int | None, int, Callable[[int], Parameters]]] =
 
 
 def paper_mixture(name: str, dim: int | None = None) -> dict[str, Any]:
-    r"""Return means and covariances of a two-class mixture of the papers, as arguments of `make_gaussian_mixture`.
+    r"""Return means and covariances of a two-class normal mixture of the papers, for `make_gaussian_mixture`.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def bayes_accuracy(
 
 
 def _best_posterior(X: FloatArray, centers: FloatArray, roots: list[FloatArray], shares: FloatArray) -> FloatArray:
-    """Compute for every point the posterior probability of its likeliest class; (n, d) -> (n,)."""
+    """Compute the posterior probability of the likeliest class of every point; (n, d) -> (n,)."""
     from scipy.linalg import solve_triangular
 
     logs = np.empty((len(centers), len(X)))

@@ -109,7 +109,7 @@ def interval_text(interval: tuple[float, float]) -> str:
 
 
 def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = None) -> pd.DataFrame:
-    """Return a data frame with its floats formatted as text and "-" for missing values; other values stay.
+    """Format the floats of a data frame as text, "-" for missing values; other values stay as they are.
 
     With `names`, in these columns only.
     """

@@ -86,13 +86,13 @@ class Result(abc.ABC):
         return f'<div class="energystats">{tables}{below}<p><b>{_sentence_html(self._conclusion())}</b></p></div>'
 
     def summary(self) -> str:
-        """Return the result as text: tables as in a paper, sentences that explain them, and a conclusion in words."""
+        """Return a result as text for reading: tables, sentences that explain them, and a conclusion in words."""
         tables = "\n\n".join(table.as_text() for table in self._tables())
         return "\n".join([tables, *sentences(self._sentences()), self._conclusion()])
 
     @abc.abstractmethod
     def _tables(self) -> list[TextTable]:
-        """Return the text tables of a result's summary."""
+        """Return the text tables of a result's summary, as a list."""
 
     def _sentences(self) -> list[str]:
         """Return the sentences below the tables of a result's summary, its notes among them."""
@@ -103,7 +103,7 @@ class Result(abc.ABC):
         """Return the last line of a result's summary, a sentence with the finding."""
 
     def to_frame(self, *, full: bool = False) -> pd.DataFrame:
-        """Return the result as a pandas DataFrame: the columns that a journal prints, or all of them if `full`.
+        """Return a result as a pandas DataFrame: the columns that a journal prints, or all of them if `full`.
 
         Parameters
         ----------
@@ -125,19 +125,19 @@ class Result(abc.ABC):
         """Return the result as a data frame with all columns."""
 
     def _main_columns(self) -> tuple[str, ...]:
-        """Return the names of the data frame's columns that a journal prints; empty if it prints all."""
+        """Return the names of the columns that a journal prints; empty if it prints all."""
         return ()
 
     def _headings(self) -> dict[str, str]:
-        """Return the headings that a journal prints in place of column names, by column name."""
+        """Return the headings that a journal prints instead of column names, by column name."""
         return {}
 
     def _headings_on_paper(self, options: dict[str, Any], *, full: bool) -> dict[Any, str]:
-        """Return the headings of a printed table by column name; empty if `full` or if columns are chosen."""
+        """Return the headings of a printed table by column name; empty for full tables or chosen columns."""
         return {} if full or options.get("columns") is not None else HEADINGS | self._headings()
 
     def to_latex(self, buf: Any = None, *, full: bool = False, escape: bool = True, **options: Any) -> str | None:
-        """Return the result as a LaTeX table, or write it to `buf`: the columns a journal prints, or all if `full`.
+        """Return a result as a LaTeX table, or write it to `buf`: the columns a journal prints, or all if `full`.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Result(abc.ABC):
         return text
 
     def to_markdown(self, buf: Any = None, *, full: bool = False, **options: Any) -> str | None:
-        """Return the result as a Markdown table, or write it to `buf`: the columns a journal prints, or all if `full`.
+        """Return a result as a Markdown table, or write it to `buf`: the columns a journal prints, or all if `full`.
 
         Parameters
         ----------
@@ -217,7 +217,7 @@ class Result(abc.ABC):
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Return a data frame formatted for LaTeX or Markdown, and which columns hold numbers; sets `options["index"]`.
+        """Return a data frame formatted for LaTeX or Markdown, and which of its columns are numeric.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
@@ -265,11 +265,11 @@ class Result(abc.ABC):
 
     @abc.abstractmethod
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the result on `ax` (a new figure when None) and return the axes."""
+        """Draw a result on `ax`, or on a new figure if None, and return the axes."""
 
 
 def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
-    """Return a data frame with the labels in the named columns formatted as in a summary; "-" if missing."""
+    """Format the labels in the named columns of a data frame as summaries do, "-" if missing."""
     import pandas as pd
 
     columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
@@ -291,18 +291,18 @@ class VerdictFirst(Result):
 
     @abc.abstractmethod
     def _rests_on(self) -> list[str]:
-        """Return sentences with the facts behind the conclusion, the most important first."""
+        """Return sentences with the facts behind a conclusion, the most important first."""
 
     @abc.abstractmethod
     def _explanations(self) -> list[str]:
-        """Return sentences that explain the method, to be added to `notes`."""
+        """Return sentences that explain the method of a test, for its notes."""
 
     def _below(self) -> list[str]:
-        """Return the sentences at the end of the summary; empty by default."""
+        """Return the sentences at the end of a summary; none by default."""
         return []
 
     def explained(self) -> Self:
-        """Return a copy whose notes end with the facts that do not fit into the summary and the explanations."""
+        """Return a copy of a result whose notes also hold facts and explanations left out of its summary."""
         explanations = self._explanations()
         # with all cautions, for which facts leave room
         shown = replace(self, notes=(*self.notes, *explanations))._head()[0]
@@ -310,7 +310,7 @@ class VerdictFirst(Result):
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *explanations))))
 
     def _head(self) -> tuple[list[str], str]:
-        """Return the paragraphs between conclusion and tables of a summary, and a line on what only `notes` has."""
+        """Return the paragraphs of a summary between conclusion and tables, and a line on notes left out."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
         shown = _fitting(cautions, CAUTION_LINES)
         facts = _fitting(self._rests_on(), LINES - sum(map(_count_lines, shown)))
@@ -344,7 +344,7 @@ def _count_lines(text: str) -> int:
 
 
 def _fitting(texts: list[str], lines: int) -> list[str]:
-    """Return the first of some paragraphs that together take at most `lines` lines."""
+    """Select the first paragraphs that together take at most `lines` lines."""
     kept = []
     for text in texts:
         lines -= _count_lines(text)
@@ -355,12 +355,12 @@ def _fitting(texts: list[str], lines: int) -> list[str]:
 
 
 def _sentence_html(text: str) -> str:
-    """Return a sentence as HTML, with text in backquotes as code."""
+    """Convert a sentence to HTML, with text in backquotes as code."""
     return re.sub("`([^`]+)`", r"<code>\1</code>", html.escape(text))
 
 
 def _paragraphs(texts: Iterable[str]) -> str:
-    """Return sentences as HTML paragraphs."""
+    """Convert sentences to HTML paragraphs."""
     return "".join(f"<p>{_sentence_html(text)}</p>" for text in texts)
 
 
@@ -384,16 +384,16 @@ class Named(Result):
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """Return the names of the points; None if there are none, or if they only count the points."""
+        """Return the names of the points; None if they have none, or only row numbers."""
         return find_index_names(self.index)
 
     def _index(self) -> Any:
-        """Return a copy of the index of the points, or None, which can be renamed without a change to the result."""
+        """Return a copy of the points' index that can be renamed safely; None without an index."""
         return None if self.index is None else self.index.copy()
 
     @property
     def has_string_names(self) -> bool:
-        """Return whether the points have names and not all of these are whole numbers."""
+        """Return whether the points have names other than whole numbers."""
         return self.names is not None and not all(name.lstrip("-").isdigit() for name in self.names)
 
 
@@ -418,7 +418,7 @@ class Labelled(Named):
         return labels
 
     def _members(self) -> list[str]:
-        """Return sentences that list the points of every cluster, if they have names and are at most forty."""
+        """Return sentences that list the points of every cluster, for up to forty named points."""
         names = self.names
         if names is None or not self.has_string_names or len(names) > MEMBERS_LISTED:
             return []
@@ -458,7 +458,7 @@ class Approximation:
     outside: float
 
     def rows(self) -> list[list[str]]:
-        """Return rows for a summary table: the standard errors of W, S and T, and bounds on W."""
+        """Return summary-table rows with standard errors of approximate dispersions, and bounds."""
         low, high = self.within_limits
         return [
             ["standard error of W", number(self.within_error)],
@@ -469,7 +469,7 @@ class Approximation:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on how W, S and T were approximated, and on the bound on S."""
+        """Return notes on how approximate dispersions were computed, and on their bound."""
         sums = f"W, S and T are unbiased estimates from these features and {self.n_pairs} random pairs of points."
         if not (self.within_error or self.total_error):
             sums = "W, S and T of these clusters are exact."

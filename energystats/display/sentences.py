@@ -59,7 +59,7 @@ class Caution(str):
 
 
 def metric_text(metric: Metric) -> str:
-    """Return a semimetric as Python code with six digits, its name alone if it is of SciPy, or "the matrix given"."""
+    """Return a semimetric as Python code, its name if it is of SciPy, or "the matrix given"."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
     if named := re.fullmatch(r"SciPyMetric\(name='(\w+)', alpha=1(\.0)?\)", repr(metric)):
@@ -68,7 +68,7 @@ def metric_text(metric: Metric) -> str:
 
 
 def metric_note(metric: Metric, standardization: Standardization | None) -> str:
-    """Return a note with the semimetric, the standardization of columns, and what to know about the semimetric."""
+    """Return a note that names the semimetric and the standardization of columns, with remarks on both."""
     note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
     return " ".join([note, *metric.notes])
 
@@ -94,7 +94,7 @@ def exact_note(n_resamples: int, what: str = "distinct labelings") -> str:
 
 
 def floor_note(count: int, lowest: float) -> list[str]:
-    """Return a list with a sentence on the smallest p of so many labelings if it is above .05; else an empty list."""
+    """Return a sentence on the smallest possible p of few labelings if it exceeds .05, in a list; else empty."""
     return [f"With {count} labelings no p below {lowest:.3g} is possible."] if lowest > LEVEL else []
 
 
@@ -105,7 +105,7 @@ def state_evidence(pvalue: float, claim: str, *, note: str = "", level: float = 
 
 
 def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
-    """Compute the 95 % interval of a random p-value over seeds; (p, p) if there are no resamples."""
+    """Compute the 95 % interval of a random p-value over seeds; (p, p) if it is not random."""
     if n_resamples < 1 or math.isnan(pvalue):
         return pvalue, pvalue
     extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
@@ -115,7 +115,7 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
 def undecided(
     pvalue: float, interval: tuple[float, float], what: str = "permutations", *, ties_alone: bool = False
 ) -> list[str]:
-    """Return a note if the 95 % interval of a random p-value contains the level, else an empty list.
+    """Return a note, in a list, if the 95 % interval of a random p-value contains the level; else empty.
 
     Where `ties_alone` reach the statistic, p is about the share of the most extreme labelings, which are few in all.
     """
@@ -134,7 +134,7 @@ def undecided(
 
 
 def join_names(names: Sequence[object]) -> str:
-    """Return names joined by commas; of more than twenty the first ones and the last two, which may be of another kind.
+    """Join names by commas; of more than twenty the first ones and the last two.
 
     Columns are often bound together kind by kind.
     """
@@ -146,7 +146,7 @@ def join_names(names: Sequence[object]) -> str:
 
 
 def write_counts(counts: Sequence[int]) -> str:
-    """Return numbers as text such as '60, 50 and 40'; of more than ten numbers only the first ones."""
+    """Format numbers as text such as '60, 50 and 40'; of more than ten only the first ones."""
     if len(counts) > COUNTS_SHOWN:
         return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))}, ... ({len(counts) - COUNTS_SHOWN} more)"
     *most, last = map(str, counts)
@@ -154,5 +154,5 @@ def write_counts(counts: Sequence[int]) -> str:
 
 
 def sentences(texts: Iterable[str]) -> Iterator[str]:
-    """Yield each sentence wrapped to the width of a summary."""
+    """Wrap each sentence to the width of a summary, and yield it."""
     return (textwrap.fill(text, WIDTH, subsequent_indent="  ") for text in texts)

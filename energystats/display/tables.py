@@ -41,7 +41,7 @@ NUMERAL = re.compile(r"[<>]?[-+]?\d+((?:\.\d+)?(?:e[-+]?\d+)?%?)")  # and what s
 
 
 def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
-    r"""Return a name on one line, cut in the middle if long; control characters are escaped, as \x1b."""
+    r"""Shorten a name to one line of limited length, with control characters escaped, as \x1b."""
     text = " ".join("".join(map(_printed, write_label(name))).split())
     if len(text) > length:
         tail = (length - 1) // 3
@@ -50,7 +50,7 @@ def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def _printed(c: str) -> str:
-    """Return a character that can be printed in place of one: a space for blanks, an escape for control characters."""
+    """Replace a character that cannot be printed: by a space for blanks, else by an escape sequence."""
     if c.isprintable() or c in JOINERS:
         return c
     blank = c in "\n\t" or unicodedata.category(c) == "Zs"
@@ -58,7 +58,7 @@ def _printed(c: str) -> str:
 
 
 def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
-    """Return names shortened to fit a table, but kept distinct: longer, or numbered where they would be equal."""
+    """Shorten names to fit into a table, keeping them distinct."""
     names = list(names)
     for most in (length, 36, 60):
         texts = [shorten_name(name, most) for name in names]
@@ -68,7 +68,7 @@ def cut_all(names: Iterable[object], length: int = NAME_LENGTH) -> list[str]:
 
 
 def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
-    """Return the sizes of groups as text such as 'a: 20, b: 30'; of many groups the first ones, and their number."""
+    """Format the sizes of groups as text such as 'a: 20, b: 30'; of many groups only the first ones."""
     texts, shown = [f"{name}: {n}" for name, n in zip(cut_all(labels), sizes, strict=True)], 0
     while shown < len(texts) and len(", ".join(texts[: shown + 1])) <= 56:
         shown += 1
@@ -78,13 +78,13 @@ def write_sizes(labels: Sequence[object], sizes: Sequence[int]) -> str:
 
 
 def write_groups(labels: Sequence[object]) -> str:
-    """Return the names of groups as text such as 'a, b, c'; only the number of groups if there are more than six."""
+    """Format the names of groups as text such as 'a, b, c'; of more than six only their number."""
     texts = cut_all(labels)
     return ", ".join(texts) if len(texts) <= GROUPS_WRITTEN else f"{len(texts)} groups"
 
 
 def latex_text(text: object) -> str:
-    """Return a text with the characters escaped that have a meaning in LaTeX."""
+    """Escape the characters of a text that have a meaning in LaTeX."""
     special = {c: rf"\{c}" for c in "&%$#_{}"}
     special |= {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     special |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "\n": " ", "…": r"\ldots{}"}
@@ -92,7 +92,7 @@ def latex_text(text: object) -> str:
 
 
 def markdown_text(text: object) -> str:
-    """Return a text escaped for a cell of a Markdown table."""
+    """Escape a text for a cell of a Markdown table."""
     return " ".join(str(text).replace("\\", "\\\\").replace("|", r"\|").replace("<", "&lt;").split())
 
 
@@ -157,7 +157,7 @@ class TextTable:
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """Return the row names and cells to print; of a long table only the first rows, and how many are left."""
+        """Return the row names and cells of a table to print, and how many rows of a long table are left out."""
         if len(self.stubs) <= ROWS_SHOWN:
             return list(self.stubs), list(self.rows)
         kept = ROWS_SHOWN - 10
@@ -172,7 +172,7 @@ def text_table(
     title: str,
     corner: str = "",
 ) -> TextTable:
-    """Return a text table made of rows of cells; the first cell of each row is its name if `stubs` is None."""
+    """Build a text table from rows of cells; the first cell names its row if `stubs` is None."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
@@ -183,7 +183,7 @@ def text_table(
 
 
 def _escape_html(text: str) -> str:
-    """Return a text escaped for HTML, with leading spaces kept (they indent trees)."""
+    """Escape a text for HTML, and keep leading spaces, which indent trees."""
     inner = text.lstrip(" ")
     return "&nbsp;" * (len(text) - len(inner)) + html.escape(inner)
 
@@ -196,20 +196,20 @@ def _width(text: str) -> int:
 
 
 def _padded(text: str, columns: int, *, right: bool = False) -> str:
-    """Return a text filled with spaces to a number of screen columns, on the right or, if `right`, on the left."""
+    """Pad a text with spaces to a width in screen columns, on the right or, if `right`, on the left."""
     blanks = " " * (columns - _width(text))
     return blanks + text if right else text + blanks
 
 
 def _on_the_point(column: Sequence[str]) -> list[str]:
-    """Return the cells of a table column with spaces added so that decimal points align when set to the right."""
+    """Pad the cells of a number column so that their decimal points align."""
     tails = [found and len(found[1]) for found in map(NUMERAL.fullmatch, column)]
     most = max((n for n in tails if n is not None), default=0)
     return [cell if n is None else cell + " " * (most - n) for cell, n in zip(column, tails, strict=True)]
 
 
 def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:
-    """Return a text table of the dispersions W, S, T and S/T, one in each row, with further rows below."""
+    """Build a text table of the dispersions W, S, T and of S/T, one in each row."""
     W, S, T = numbers([within, between, total])
     rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]
     return text_table(rows, None, None, "Dispersion")
