@@ -17,7 +17,7 @@ __all__ = ["asymptotic_test", "asymptotic_work"]
 
 
 def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
-    """Test groups with a p-value from a Pearson type III curve with the moments of the permutation distribution."""
+    """Test groups by a p-value from a Pearson type III curve with the exact moments of the permutation distribution."""
     M, s = c.d.group_sums(c.groups)
     observed = c.statistic.rank(M, s)
     fitted = _permutation_distribution(c, s)
@@ -38,12 +38,12 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate operations and memory needed for the exact moments of the permutation distribution."""
+    """Estimate time and memory of the exact moments of a permutation distribution."""
     return [permutation_moments_work(size)]
 
 
 def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
-    """Compute mean, standard deviation and skewness of the statistic over all permutations [theory 3, asymptotic]."""
+    """Compute mean, sd and skewness of a statistic over all permutations of groups [theory 3, asymptotic]."""
     # a statistic that is linear in M is sum_ij C_p(i)p(j) G_ij with coefficients C of the labels: the sum whose moments
     # over all permutations are known [theory 3]
     G = c.d.centred_gram()
@@ -63,7 +63,7 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
 
 
 def _warn_of_duplicated_rows(points: FloatArray) -> None:
-    """Warn if half of the rows are duplicates: the statistic then takes few values, and a smooth curve fits badly."""
+    """Warn if half of the rows are duplicates, so that a smooth curve fits the null distribution badly."""
     duplicated = len(points) - len(np.unique(points, axis=0))
     if duplicated >= len(points) / 2:
         warn(

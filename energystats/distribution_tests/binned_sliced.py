@@ -54,7 +54,7 @@ class _Bins:
 
     @classmethod
     def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> _Bins:
-        """Draw at most `n_bins` random bins of equal size within groups, and a smaller one for the rest of a group."""
+        """Draw random bins of rows of equal size within groups, and a smaller bin for the rest of a group."""
         n = groups.codes.size
         # bins of one size are exchangeable; a smaller rest is not, and keeps its label
         size = -(-n // n_bins)
@@ -83,29 +83,29 @@ class _Bins:
 
     @property
     def n(self) -> int:
-        """Return the number of bins, the smaller ones for the rest of a group included."""
+        """Return the number of bins of rows, smaller ones for the rest of a group included."""
         return self.groups.codes.size
 
     @property
     def n_permuted(self) -> int:
-        """Return the number of full bins, whose group labels are permuted."""
+        """Return the number of full bins of rows, whose group labels are permuted."""
         return int(np.count_nonzero(self.strata.codes == 0))
 
     @property
     def n_fixed(self) -> int:
-        """Return the number of rows outside the full bins, whose group labels stay fixed."""
+        """Return the number of rows outside full bins, whose group labels are not permuted."""
         return int(np.count_nonzero(self.strata.codes[self.codes]))
 
 
 def default_bins(groups: Groups) -> int:
-    """Choose the number of bins of rows: 256, or as many as give the smallest group eight bins, at most MOST_BINS."""
+    """Choose the number of bins for a permutation test of bins of rows: 256, or more for small groups."""
     size = max(1, int(groups.sizes.min()) // BINS_OF_SMALLEST)
     wanted = -(-groups.codes.size // size)
     return min(MOST_BINS, max(BINS, wanted))
 
 
 def binned_test(c: GroupComparison) -> BinnedTestResult:
-    """Test groups by permuting bins of rows: one pass over the pairs, then O(n_bins^2) for each permutation."""
+    """Test groups by permuting bins of rows, fast for large n: O(n_bins^2) for each permutation."""
     d, bins = c.d, _Bins.of(c.groups, c.sampling.n_bins or default_bins(c.groups), c.rng)
     w = np.ones(d.n) if c.weights is None else c.weights
     if isinstance(d, Points) and not d.is_stored:  # so that tiles have the rows of a bin side by side
@@ -125,13 +125,13 @@ def binned_test(c: GroupComparison) -> BinnedTestResult:
 
 
 def binned_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate operations and memory of a test that permutes bins of rows, one pass over the pairs included."""
+    """Estimate time and memory of a test that permutes bins of rows."""
     n_bins, interim = c.sampling.n_bins or default_bins(c.groups), c.sampling.stop_at is not None
     return [*binned(size, n_bins, c.groups.k, c.sampling.n_resamples, interim=interim)]
 
 
 def _permute_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> tuple[GroupComparison, Null]:
-    """Compute the null distribution over permutations of bins of rows, given sums of rho between bins; (b, b).
+    """Compute the null distribution of a statistic over permutations of bins of rows; sums between bins (b, b).
 
     A bin stands for its rows as one point whose weight is theirs, and the rho of two bins is the mean over their pairs
     of rows, in a bin that of its own. M and the sizes of the groups are then those of the rows, whatever the labels.
@@ -148,7 +148,7 @@ def _permute_bins(c: GroupComparison, bins: _Bins, sums: FloatArray) -> tuple[Gr
 
 
 def sliced_test(c: GroupComparison) -> SlicedTestResult:
-    """Test groups by distances along random directions, drawn without the labels so that the level is exact."""
+    """Test groups by permutation, with distances estimated along random directions."""
     c = replace(c, d=c.d.sliced(c.sampling.n_slices, c.rng))
     pairs, n_bins = c.d.pairs, c.sampling.n_bins
     assert isinstance(pairs, SlicedPairs)
@@ -188,7 +188,7 @@ def sliced_work(c: GroupComparison, size: Size) -> list[Work]:
 
 
 def _error_of_slices(c: GroupComparison, each: FloatArray, s: FloatArray) -> float:
-    """Compute the jackknife standard error of a statistic over random directions, from M for each; (L, k, k).
+    """Compute the jackknife standard error of a statistic over random directions, from group sums; (L, k, k).
 
     One column has one direction, and no error; an infinite F has none either, which is NaN.
     """

@@ -22,7 +22,7 @@ __all__ = ["combined_test"]
 
 
 def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> CombinedTestResult:
-    """Test groups by the smallest p-value over several semimetrics, compared with its own permutation distribution.
+    """Test groups by the smallest p-value over several semimetrics, calibrated by permutation.
 
     All semimetrics see the same permutations.
     """
@@ -74,7 +74,7 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
 
 
 def _standardize_statistic(part: PermutationTestResult) -> float:
-    """Compute the distance of the observed statistic from the mean of its null values, in standard deviations."""
+    """Standardize the observed statistic by the mean and standard deviation of its null values."""
     null = part.null_distribution
     spread = float(deviations(null[:, None])[0])
     return (part.statistic - float(null.mean())) / spread if spread > 0 else 0.0

@@ -59,12 +59,12 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
 
 
 def cross_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate operations and memory of the sums of rho over pairs that the cross test needs."""
+    """Estimate time and memory of a cross test of two groups."""
     return [one_sum(size, 3.0)]
 
 
 def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
-    """Split two samples at random; return weights 1/n of the first halves, (n, 2), and the rows of each second half."""
+    """Split two samples into random halves; return weights of the first halves, (n, 2), and rows of the others."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
         mixed = rng.permutation(rows)
@@ -75,7 +75,7 @@ def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntAr
 
 
 def _studentised(x: FloatArray, y: FloatArray) -> float:
-    """Compute Student's t of two samples with unequal variances, for values of order 1; 0 where all is rounding."""
+    """Compute Welch's t statistic of two samples; 0 where all differences are rounding."""
     difference = float(x.mean() - y.mean())
     error = math.sqrt(float(x.var(ddof=1)) / x.size + float(y.var(ddof=1)) / y.size)
     if max(abs(difference), error) <= 1e-12:

@@ -74,7 +74,7 @@ class Design:
 
 
 def _show_labels(labels: Any) -> str:
-    """Return the repr of a column name, or a text with the number of labels in an array."""
+    """Describe a column of labels for a message: the repr of its name, or the length of an array."""
     if isinstance(labels, str):
         return repr(labels)
     if is_single(labels) or hasattr(labels, "__dask_graph__"):
@@ -83,7 +83,7 @@ def _show_labels(labels: Any) -> str:
 
 
 def check_design(design: Design | None) -> Design:
-    """Return the design, or one without restrictions for None; raise TypeError if it is no `Design`."""
+    """Check that a design is a `Design`; return it, or one without restrictions for None."""
     if design is None:
         return Design()
     if not isinstance(design, Design):
@@ -97,7 +97,7 @@ def check_design(design: Design | None) -> Design:
 def exchangeable_units(
     design: Design, tables: Sequence[InputTable], labels: Sequence[Any], groups: Groups
 ) -> ExchangeableUnits:
-    """Return the rows or whole plots that a design lets a test permute; labels: groups, strata, whole plots."""
+    """Find what a design lets a test permute, rows or whole plots, from labels of groups, strata and plots."""
     given, strata, whole_plots = labels
     units = ExchangeableUnits.of(groups, Design(strata, design.paired, whole_plots))
     # row i of every sample is one subject, so names of rows must agree where there are any
@@ -114,7 +114,7 @@ def exchangeable_units(
 
 
 def _find_unlike_names(indices: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the names of the first row of every sample where no row name occurs in two samples; () elsewhere."""
+    """Return the first row name of every sample if no name occurs in two samples; else an empty tuple."""
     if len(indices) < 2 or any(index is None or not len(index) for index in indices):
         return ()
     if not indices[0].append(list(indices[1:])).is_unique:
@@ -142,7 +142,7 @@ class ExchangeableUnits:
 
     @classmethod
     def of(cls, groups: Groups, design: Design) -> Self:
-        """Check strata and whole plots of a design against the groups of the rows, and return the units to permute."""
+        """Check strata and whole plots of a design against groups of rows, and return the units to permute."""
         n = groups.codes.size
         if design.paired:
             if design.strata is not None or design.whole_plots is not None:
@@ -167,11 +167,11 @@ class ExchangeableUnits:
 
     @property
     def first_rows(self) -> IntArray | slice:
-        """Return the first row of every whole plot, which has the label and stratum of the plot; else all rows."""
+        """Return one row of every whole plot, or all rows if there are no whole plots."""
         return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
 
     def smallest_sizes(self, groups: Groups) -> IntArray:
-        """Return the fewest rows that each group can have in a labeling; whole plots differ in size; (k,)."""
+        """Return the fewest rows that each group can have under a permutation of whole plots; (k,)."""
         if self.plots is None:
             return groups.sizes
         first, rows = self.first_rows, self.plots.sizes
@@ -184,7 +184,7 @@ class ExchangeableUnits:
         return fewest
 
     def scheme(self, codes: IntArray) -> Exchangeable:
-        """Return the permutation scheme of group labels under these strata and whole plots; codes (n,)."""
+        """Return how group labels may be permuted within strata and as whole plots; codes (n,)."""
         first = np.arange(codes.size, dtype=np.intp)[self.first_rows]
         blocks: tuple[IntArray, ...] = (np.arange(first.size, dtype=np.intp),)
         if self.strata is not None:
@@ -194,7 +194,7 @@ class ExchangeableUnits:
         return Exchangeable(codes[first], blocks, None if self.plots is None else self.plots.codes)
 
     def check_moves(self, groups: Groups) -> None:
-        """Raise ValueError if every stratum has a single group label, so that no permutation changes the labels."""
+        """Raise ValueError if no permutation within strata changes the group labels."""
         if self.strata is None and self.plots is None:
             return
         scheme = self.scheme(groups.codes)
@@ -212,13 +212,13 @@ class ExchangeableUnits:
 
     @property
     def spoken(self) -> str:
-        """Return words for the end of a null hypothesis, such as "within every stratum"; empty without restrictions."""
+        """Return words for the end of a null hypothesis, such as "within every stratum", or none."""
         within = "" if self.strata is None else " within every stratum"
         return within if self.plots is None else f"{within}, whole plots being exchangeable"
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on names of strata, whole plots and paired rows that may be read wrongly."""
+        """Return notes on names of strata, whole plots and paired rows that may be misread."""
         if self.unlike_names:
             return (
                 "Rows were paired by their position: no row name occurs in two samples. The first rows, "
@@ -228,7 +228,7 @@ class ExchangeableUnits:
         return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
 
     def note_unmoved(self, groups: Groups) -> tuple[str, ...]:
-        """Return a note on groups that share no stratum with another, so that no permutation moves their labels."""
+        """Return a note on groups that share no stratum with others, so that their labels never move."""
         if self.strata is None:
             return ()
         counts = np.zeros((self.strata.k, groups.k), np.intp)
@@ -246,12 +246,12 @@ class ExchangeableUnits:
 
     @property
     def n_strata(self) -> int:
-        """Return the number of strata; 0 for none."""
+        """Return the number of strata in a design; 0 for none."""
         return 0 if self.strata is None else self.strata.k
 
     @property
     def n_plots(self) -> int:
-        """Return the number of whole plots; 0 for none."""
+        """Return the number of whole plots in a design; 0 for none."""
         return 0 if self.plots is None else self.plots.k
 
 
@@ -259,13 +259,13 @@ FREE = ExchangeableUnits()
 
 
 def _labels_among(labels: Groups, rows: IntArray) -> Groups:
-    """Return the labels of a subset of the rows, with codes renumbered without gaps in the same order."""
+    """Select the labels of some rows, and renumber their codes without gaps."""
     kept, codes = np.unique(labels.codes[rows], return_inverse=True)
     return Groups(codes.astype(np.intp), tuple(labels.names[j] for j in kept))
 
 
 def _subjects(groups: Groups) -> Groups:
-    """Return strata for paired samples of equal size: row i of every sample belongs to stratum i."""
+    """Build strata for paired samples: row i of every sample forms stratum i."""
     sizes = groups.sizes
     one_below_the_other = np.count_nonzero(np.diff(groups.codes)) == groups.k - 1
     if (sizes != sizes[0]).any() or not one_below_the_other:
@@ -279,7 +279,7 @@ def _subjects(groups: Groups) -> Groups:
 
 
 def _check_constant(labels: Groups, plots: Groups, name: str) -> None:
-    """Raise ValueError if the rows of a whole plot have different labels."""
+    """Raise ValueError if rows of one whole plot have different labels."""
     largest, smallest = np.full(plots.k, -1), np.full(plots.k, labels.k)
     np.maximum.at(largest, plots.codes, labels.codes)
     np.minimum.at(smallest, plots.codes, labels.codes)

@@ -213,7 +213,7 @@ class _EntryOptions:
 
     @property
     def takes_matrix(self) -> bool:
-        """Return whether the semimetric is "precomputed", so that a matrix of rho is expected in place of points."""
+        """Return whether the metric is "precomputed", so that a dissimilarity matrix is expected."""
         return isinstance(self.metric, Precomputed)
 
     @property
@@ -223,15 +223,15 @@ class _EntryOptions:
 
     @property
     def takes_truths(self) -> bool:
-        """Return whether the semimetric takes truth values as the numbers 0 and 1."""
+        """Return whether the metric reads truth values as the numbers 0 and 1."""
         return self.metric.domain.truths
 
     def read(self, X: Any, place: Place | None = None) -> Dissimilarity:
-        """Read points or a matrix of rho, with every check, as a Dissimilarity."""
+        """Read and check points or a dissimilarity matrix, and return a `Dissimilarity`."""
         return Dissimilarity.from_data(X, metric=self.metric, alpha=1.0, standardize=self.standardize, place=place)
 
     def source(self, X: InputTable) -> _GivenData:
-        """Return points or a matrix of rho as given, with a mask of the rows that have missing values."""
+        """Return points or a matrix as the user gave them, and which rows have missing values."""
         if self.takes_matrix:
             matrix = self.read(X)
             return _GivenData(self, X, matrix, np.zeros(matrix.n, dtype=bool))
@@ -268,11 +268,11 @@ class _GivenData:
 
     @property
     def in_blocks(self) -> bool:
-        """Return whether the points are read in blocks, of which no rows can be left out."""
+        """Return whether points are read in blocks, so that no rows can be left out."""
         return isinstance(self.table.values, Rows)
 
     def rows(self, kept: BoolArray) -> Dissimilarity:
-        """Return the points (or matrix) of the rows marked in a mask as a Dissimilarity; (n,)."""
+        """Return the points of rows marked in a mask as a `Dissimilarity`; (n,)."""
         if self.matrix is None:
             place = row_places(["X"], [kept.size], [self.table.index])
             return self.entry.read(self.table.keep(kept), _place_among(place, kept))
@@ -305,12 +305,12 @@ class _Question:
 
     @property
     def notes_on_strata(self) -> tuple[str, ...]:
-        """Return notes on names of strata that may be read wrongly."""
+        """Return notes on names of strata that may be misread."""
         labels = () if self.strata is None else np.asarray(self.strata.values, dtype=object).ravel()
         return notes_on_names(sorted({str(label) for label in labels if isinstance(label, str)}), "stratum", "strata")
 
     def factor(self) -> Groups | None:
-        """Return the groups of a one-way layout, in which each distinct row of the term has its own mean; else None."""
+        """Return the groups of a one-way model, one for each distinct row of its term; None for other models."""
         if self.groups is not None or len(self.terms) > 1:
             return self.groups
         columns = self.terms[0].columns
@@ -323,7 +323,7 @@ class _Question:
 
 
 def _check_names_of_terms(terms: Sequence[Term]) -> None:
-    """Raise ValueError if a term has the name of another row of the table of results, such as Total."""
+    """Raise ValueError if a model term is named like another row of the result table, such as Total."""
     for name in (term.name for term in terms if term.name in ROWS_OF_TABLE):
         raise ValueError(
             f"No term may be called {name!r}, which is another row of the table of results; rename the factor."
@@ -331,7 +331,7 @@ def _check_names_of_terms(terms: Sequence[Term]) -> None:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Return whether the text `X` of `disco` names its data: a formula or groups follow, and it is no formula itself.
+    """Return whether the text `X` of `disco` is a file name rather than a formula.
 
     A formula has a tilde and is not the path of a file.
     """
@@ -341,7 +341,7 @@ def _names_file(X: str, formula: object, groups: object) -> bool:
 
 
 def _check_one_question(X: Any, formula: object, groups: object) -> None:
-    """Raise an error for a formula given together with groups, for two formulas, or for one that is no string."""
+    """Raise an error if a formula is given with groups, twice, or not as a string."""
     if formula is not None and not isinstance(formula, str):
         if isinstance(X, str) and "~" in X:
             raise TypeError(f"The table of a formula goes to `data`, as in disco({X!r}, data=table).")
@@ -355,7 +355,7 @@ def _check_one_question(X: Any, formula: object, groups: object) -> None:
 def _by_formula(
     X: Any, formula: str | None, data: Any, strata: Any, missing: str, entry: _EntryOptions, *, marginal: bool
 ) -> _Question:
-    """Read points and model terms of a formula from the rows without missing values."""
+    """Read points and model terms from a formula, on the rows without missing values."""
     table = check_table(data)
     parsed = parse(X if formula is None else formula, table, with_response=formula is None)
     strata = _strata_of(strata, table)
@@ -399,7 +399,7 @@ def _by_formula(
 
 
 def _note_codes(name: str, column: Any) -> tuple[str, ...]:
-    """Return a note on a covariate whose values are those of numbered groups, 1, 2, ... or 0, 1, ..., each repeated."""
+    """Return a note on a covariate that looks like numbered groups, such as 1, 2, 3, each repeated."""
     if column.dtype.kind != "f":
         return ()
     values, counts = np.unique(column.to_numpy(), return_counts=True)
@@ -413,7 +413,7 @@ def _note_codes(name: str, column: Any) -> tuple[str, ...]:
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
-    """Return the columns of a data frame that the semimetric reads unconverted: all, those of truth values, or None."""
+    """Find the data columns that the metric reads without conversion: all, those of truth values, or None."""
     from pandas.api.types import is_bool_dtype
 
     if entry.takes_tables or not entry.takes_truths:
@@ -422,7 +422,7 @@ def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
 
 
 def _place_among(place: Place, kept: BoolArray) -> Place:
-    """Return a function that names row i of the kept rows by its position before rows were left out."""
+    """Return a function that names row i of the kept rows by its original position."""
     rows = np.flatnonzero(kept)
     return lambda row: place(int(rows[row]))
 
@@ -430,7 +430,7 @@ def _place_among(place: Place, kept: BoolArray) -> Place:
 def _by_groups(
     X: InputTable, groups: InputTable | None, data: Any, strata: Any, missing: str, entry: _EntryOptions
 ) -> _Question:
-    """Read points and the groups of a single factor from the rows without missing values."""
+    """Read points and the groups of a single factor, on the rows without missing values."""
     if groups is None:
         raise ValueError("`groups` is missing: give the group of each row, or a formula with `data`.")
     if data is not None:
@@ -461,7 +461,7 @@ def _position(table: Any, name: str) -> int:
 
 
 def _check_no_objects(column: Any, name: str, place: Place) -> None:
-    """Raise an error if a column holds numbers as Python objects, such as decimals, which would count as categories.
+    """Raise an error if a column holds numbers as Python objects, such as decimals.
 
     Where text stands among them, the row of the text is named: it is the slip.
     """
@@ -484,7 +484,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:
-    """Return complete rows of a data frame reindexed from 0, numbers as doubles, without categories that do not occur.
+    """Clean complete rows of a data frame: index from 0, numbers as floats, unused categories dropped.
 
     Dates may stand in functions, but not `bare`.
     """
@@ -525,7 +525,7 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
 
 
 def _strata_alone(design: Design | None) -> Any:
-    """Return the strata of a design, or None; raise ValueError if it has pairs or whole plots."""
+    """Return the strata of a design, or None; raise ValueError if it also has pairs or whole plots."""
     if design is None:
         return None
     checked = check_design(design)
@@ -538,7 +538,7 @@ def _strata_alone(design: Design | None) -> Any:
 
 
 def _strata_of(strata: Any, table: Any) -> InputTable | None:
-    """Return the labels of the strata; a string is the name of a column of the data frame."""
+    """Return the labels of strata, from a data-frame column if they are given by its name."""
     if not isinstance(strata, str):
         return cast(InputTable | None, strata)
     known = [] if table is None else list(map(str, table.columns))
@@ -549,7 +549,7 @@ def _strata_of(strata: Any, table: Any) -> InputTable | None:
 
 
 def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
-    """Return a mask of the rows whose label is missing; raise an error unless there are n labels; (n,)."""
+    """Return which rows have a missing label; raise an error unless there are n labels; (n,)."""
     if is_single(labels.values) or len(labels) != n:
         Groups.from_labels(labels, n, name=name)
     return missing_in(labels.values)
@@ -559,7 +559,7 @@ def _find_missing_labels(labels: InputTable, n: int, name: str) -> BoolArray:
 
 
 def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult:
-    """Test a single factor by permuting its group labels, or over all distinct labelings."""
+    """Test a single factor by permuting its group labels, all distinct labelings if they are few."""
     d, name = question.d, question.terms[0].name
     _check_residual(name, d.n, groups.k - 1)
     warn_if_found(groups)
@@ -597,7 +597,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
 
 
 def _linear_test(question: _Question, how: _How) -> DiscoResult:
-    """Test several terms or a covariate by permuting rows, and residuals of the points where terms are adjusted."""
+    """Test model terms by permuting rows, and for adjusted terms residuals of the points."""
     n_resamples = how.sampling.n_resamples
     if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
@@ -659,7 +659,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
 
 
 def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[DiscoRow]) -> tuple[str, ...]:
-    """Return the notes of a test of several terms or of a covariate, whose model has rank r."""
+    """Return notes on a test of several model terms or of a covariate."""
     of_features = [row for row in rows if row.is_adjusted and math.isnan(row.pvalue_location)]
     in_location = question.d.metric.only_means or not of_features
     curved = CURVED_INTERACTION if any(is_interaction(term.name) for term in question.terms) else CURVED
@@ -672,7 +672,7 @@ def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[Disco
 
 
 def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> list[int]:
-    """List the tested terms that are adjusted for others and whose test also permutes residuals of the coordinates."""
+    """List the adjusted model terms whose test also permutes residuals of coordinates."""
     # with squared distances the feature space is that of the coordinates; other metrics compare no differences
     if not d.metric.by_differences or d.metric.only_means:
         return []
@@ -680,7 +680,7 @@ def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> li
 
 
 def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
-    """Estimate operations and memory for the residuals of coordinates from the means of strata; none without any."""
+    """Estimate time and memory of residuals of coordinates from stratum means; none without strata."""
     if model.strata is None or count == 0:
         return ()
     entries = float(size.n) * model.strata.k
@@ -690,7 +690,7 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
 
 
 def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Asked]:
-    """List what is computed: the model and its terms, the terms within strata, and each term of residuals."""
+    """List the hypotheses to compute: model, terms, terms within strata, terms by residuals."""
     r = model.Q.shape[1]
     asked = [_Asked(model, (Hypothesis(np.empty((r, 0)), np.eye(r)), *model.hypotheses))]
     if inner is not model:
@@ -699,7 +699,7 @@ def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Ask
 
 
 def _permuted_strata(question: _Question) -> tuple[Groups | None, list[bool]]:
-    """Return the strata, None without any, and for each model term whether permuting within strata changes it."""
+    """Return the strata, or None, and for each model term whether permuting within strata changes it."""
     if question.strata is None:
         return None, [True] * len(question.terms)
     strata = Groups.from_labels(question.strata, question.d.n, name="strata")
@@ -714,7 +714,7 @@ def _permuted_strata(question: _Question) -> tuple[Groups | None, list[bool]]:
 
 
 def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
-    """Return whether both a model term and what it adds to its adjusting terms vary within some stratum."""
+    """Return whether a model term, and what it adds to the terms it is adjusted for, vary within some stratum."""
     # permuting within blocks cannot move what is constant in each; what such a term adds to others may vary where rows
     # are not balanced over the blocks, but it says nothing of the term, whose own values were never exchanged
     nothing = np.empty((len(term.columns), 0))
@@ -741,7 +741,7 @@ class _Model:
     strata: Groups | None = None
 
     def is_adjusted_term(self, j: int) -> bool:
-        """Return whether term j is adjusted for another one that varies, within strata where rows are permuted there.
+        """Return whether model term j is adjusted for another term that varies.
 
         Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
         """
@@ -749,11 +749,11 @@ class _Model:
 
     @property
     def is_adjusted(self) -> bool:
-        """Return whether some term is adjusted for another one."""
+        """Return whether some model term is adjusted for another one."""
         return any(self.is_adjusted_term(j) for j in range(len(self.hypotheses)))
 
     def reduced_basis(self, j: int) -> FloatArray:
-        """Return an orthonormal basis of what term j is adjusted for, the strata included; (n, q)."""
+        """Return an orthonormal basis of the terms and strata that term j is adjusted for; (n, q)."""
         basis = self.Q @ self.hypotheses[j].reduced
         if self.strata is None:
             return basis
@@ -761,14 +761,14 @@ class _Model:
         return np.hstack([np.eye(self.strata.k)[self.strata.codes] / np.sqrt(sizes), basis])
 
     def total(self, points: Dissimilarity) -> float:
-        """Compute T of points, or the sum of T over the strata."""
+        """Compute the total dispersion of points, or the sum of total dispersions over strata."""
         if self.strata is None:
             return float(points.row_totals.sum()) / (2 * points.n)
         return points.within(self.strata)
 
 
 def _subspaces(terms: tuple[Term, ...]) -> _Model:
-    """Compute the model of all terms: an orthonormal basis, without the constant, and the hypothesis of each term."""
+    """Compute an orthonormal basis of the model of all terms, and the hypothesis of each term."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing
@@ -791,7 +791,7 @@ def _subspaces(terms: tuple[Term, ...]) -> _Model:
 
 
 def _subspaces_within(terms: tuple[Term, ...], strata: Groups) -> _Model:
-    """Compute the model of all terms within strata, from columns less the means of their strata.
+    """Compute a basis of the model of all terms within strata, from columns centred by stratum.
 
     Rows are permuted within strata, which leaves differences between these in W: beside them F does not see that the
     fit of the reduced model took dimensions from the residuals, and p would be too small [theory 3, strata].
@@ -811,7 +811,7 @@ def _subspaces_within(terms: tuple[Term, ...], strata: Groups) -> _Model:
 
 
 def _centred_within(columns: FloatArray, strata: Groups) -> FloatArray:
-    """Subtract the means of the strata from columns; those that are constant in every stratum become 0; (n, p)."""
+    """Subtract stratum means from columns, setting columns that are constant in strata to 0; (n, p)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))
     left = np.empty_like(columns)
     for rows in strata.members():
@@ -821,7 +821,7 @@ def _centred_within(columns: FloatArray, strata: Groups) -> FloatArray:
 
 
 def _check_rounding(term: Term, reduced: FloatArray) -> None:
-    """Raise ValueError if adjusting a column for other terms leaves only its rounding, as for squares far from 0."""
+    """Raise ValueError if a column adjusted for other terms is nothing but rounding error."""
     columns = term.columns
     largest = np.abs(columns).max(axis=0)
     exact = (largest <= EXACT_UP_TO) & (columns == np.rint(columns)).all(axis=0)  # whole numbers have none
@@ -838,7 +838,7 @@ def _check_rounding(term: Term, reduced: FloatArray) -> None:
 
 
 def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> None:
-    """Raise ValueError if a model term adds nothing to those it is adjusted for, or rounding hides how much it adds."""
+    """Raise ValueError if a model term adds nothing to the terms it is adjusted for."""
     means, spreads = (f(np.hstack([t.columns for t in terms]), axis=0) for f in (np.mean, np.ptp))
     ratios = np.abs(means) / np.where(spreads == 0, np.inf, spreads)
     worst = int(ratios.argmax())
@@ -888,7 +888,7 @@ class _Asked:
     def dispersions(
         self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
-        """Yield dispersions S and W for each hypothesis, of the observed order and then of blocks of permutations."""
+        """Yield between and residual dispersions of each hypothesis, first observed, then permuted in blocks."""
         points, Q = d if self.adjusted is None else d.residuals(self.adjusted), self.model.Q
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
@@ -901,7 +901,7 @@ class _Asked:
 def _compute_dispersions(
     d: Dissimilarity, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
-    """Compute dispersions S and W of each tested hypothesis, observed and under permutations, divided by `unit`."""
+    """Compute between and residual dispersions of each hypothesis, observed and permuted, over `unit`."""
     n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
     found: list[list[tuple[FloatArray, FloatArray]]] = [[] for each in asked for _ in each.hypotheses]
     starts = np.cumsum([0, *(len(each.hypotheses) for each in asked)]).tolist()
@@ -924,12 +924,12 @@ def _compute_dispersions(
 
 
 def _f_of(S: float, df: int, W: float, df_residual: int, tolerance: float) -> float:
-    """Compute the F ratio (S/df) / (W/df_residual); 0 where both S and W vanish."""
+    """Compute the F ratio of between to residual dispersion, (S/df) / (W/df_residual); 0 where both vanish."""
     return float(statistics.f_ratio(np.asarray(S), S + W, df + df_residual + 1, df + 1, tolerance))
 
 
 def _describe_null_of_model(d: Dissimilarity, names: list[str], within: bool) -> str:
-    """Return the null hypothesis of the whole model as words: the points do not depend on the named variables."""
+    """Return the null hypothesis of a whole model as text."""
     sentence = f"the distribution of the points does not depend on {', '.join(names)}"
     sentence += " within any stratum" * within
     return sentence + d.metric.about_means

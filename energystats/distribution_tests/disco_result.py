@@ -141,7 +141,7 @@ class DiscoResult(Result):
 
     @property
     def rows(self) -> tuple[DiscoRow, ...]:
-        """Return the rows of a dispersion decomposition: terms, overlap of marginal terms, residual and total."""
+        """Return the rows of a dispersion decomposition: model terms, overlap, residual and total."""
         W = DiscoRow(
             name="Residual", df=self.df_residual, dispersion=self.residual, share=share(self.residual, self.total)
         )
@@ -149,7 +149,7 @@ class DiscoResult(Result):
         return (*self.terms, *self._overlap(), W, T)
 
     def _overlap(self) -> tuple[DiscoRow, ...]:
-        """Return a row with the dispersion that marginal terms share or count twice; empty for sequential terms."""
+        """Return a row with the dispersion that non-sequential terms share or count twice, in a list."""
         if self.decomposition == "sequential" or len(self.terms) == 1:
             return ()
         left = self.total - self.residual - sum(row.dispersion for row in self.terms)
@@ -235,7 +235,7 @@ class DiscoResult(Result):
         return [*lines, *self.notes, *self._saturation(), metric, *self._terms_note(), *few]
 
     def _null_of_terms(self) -> list[str]:
-        """Return a note if the p-value of any model term is from permuting least-squares residuals."""
+        """Return a note if some p-value of a model term is from permuted residuals."""
         if any(not math.isnan(row.pvalue_location) for row in self.terms):
             return [
                 "p of an adjusted term permutes least-squares residuals of the columns: the other terms add up in "
@@ -245,7 +245,7 @@ class DiscoResult(Result):
         return []
 
     def _saturation(self) -> list[str]:
-        """Return a note if few residual degrees of freedom are left, or the residual dispersion is 0."""
+        """Return a note if few residual degrees of freedom or no residual dispersion are left."""
         exact = self.total > 0 and self.residual <= 1e-12 * self.total
         if self.df_residual < FEW_LEFT * self.n:
             rows = "every row" if exact else "nearly every row"
@@ -281,7 +281,7 @@ class DiscoResult(Result):
         return [f"Terms with p at most {LEVEL:g} after Holm's adjustment for their number: {texts}."]
 
     def _interval(self) -> tuple[float, float]:
-        """Compute the 95 % interval of the p-value of the model over seeds; (p, p) when exact."""
+        """Compute the 95 % interval over seeds of the p-value of a model; (p, p) when exact."""
         return random_interval(self.pvalue, 0 if self.method == "exact" else self.n_resamples)
 
     def _frame(self) -> pd.DataFrame:
@@ -303,7 +303,7 @@ class DiscoResult(Result):
         return {"df": "Df", "term": ""} | ({"dispersion": "SS"} if squares else {})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the share of the total dispersion of every term and the residual, with p-values, and return the axes."""
+        """Draw shares of total dispersion of model terms and residual as bars, with p-values."""
         from energystats.plotting.distances import plot_decomposition
 
         rows = self.rows[:-1]
@@ -318,7 +318,7 @@ class DiscoResult(Result):
         )
 
     def plot_null(self, ax: Axes | None = None) -> Axes:
-        """Draw the null distribution of F of the model, with the observed value, and return the axes."""
+        """Draw the null distribution of a model's F ratio with the observed value, and return the axes."""
         from energystats.plotting.null_distributions import plot_model_null
 
         exact = self.method == "exact"

@@ -184,7 +184,7 @@ def energy_interval(
 
 
 def _check_draws_reach(n_bootstrap: int, confidence_level: float) -> None:
-    """Raise ValueError if there are too few bootstrap samples for one beyond each end of the interval."""
+    """Raise ValueError if there are too few bootstrap samples for an interval of the asked level."""
     fewest = math.ceil(2 / (1 - confidence_level) - ROUNDING) - 1
     if n_bootstrap < fewest:
         raise ValueError(
@@ -196,7 +196,7 @@ def _check_draws_reach(n_bootstrap: int, confidence_level: float) -> None:
 def _notes_on_samples(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, drawn: FloatArray
 ) -> tuple[str, ...]:
-    """Return cautions on an interval of E: groups found by clustering, few points, or no bootstrap variance."""
+    """Return cautions on an interval of energy distance: found groups, few points, no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
     few = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
     varies = np.ptp(drawn) > tie_tolerance(d.scale / d.n, d.n)
@@ -213,7 +213,7 @@ def _check_two_points_each(groups: Groups) -> None:
 def _draw_unbiased(
     d: Dissimilarity, groups: Groups, s: FloatArray, n_bootstrap: int, rng: np.random.Generator, *, progress: bool
 ) -> FloatArray:
-    """Compute the unbiased energy distance of two groups in every bootstrap sample; (n_bootstrap,)."""
+    """Compute the unbiased energy distance of two groups in each bootstrap sample; (n_bootstrap,)."""
     drawn = (
         statistics.energy_distances(d.pairs.block_sums(Z), s, unbiased=True)[:, 0, 1]
         for Z in _resampled_counts(groups, n_bootstrap, draw_key(rng))
@@ -223,7 +223,7 @@ def _draw_unbiased(
 
 
 def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterator[FloatArray]:
-    """Yield how often each row is drawn in bootstrap samples of every group, a block at a time; (n, k, b)."""
+    """Yield in blocks how often each row is drawn in bootstrap samples of every group; (n, k, b)."""
     for block, start in enumerate(range(0, n_bootstrap, DRAWS_PER_BLOCK)):
         stream = stream_of(key, block)
         Z = np.zeros((groups.codes.size, groups.k, DRAWS_PER_BLOCK))
@@ -234,7 +234,7 @@ def _resampled_counts(groups: Groups, n_bootstrap: int, key: AnyArray) -> Iterat
 
 
 def _percentiles(drawn: FloatArray, confidence_level: float, *, ends_at_zero: bool) -> tuple[float, float]:
-    """Return both ends of the equal-tailed percentile interval, at least 0 where the statistic cannot be negative."""
+    """Compute the ends of an equal-tailed percentile interval, at least 0 for non-negative statistics."""
     tail = (1 - confidence_level) / 2
     low, high = np.quantile(drawn, [tail, 1 - tail]).tolist()
     return (max(low, 0.0), max(high, 0.0)) if ends_at_zero else (low, high)
@@ -345,7 +345,7 @@ class EnergyIntervalResult(Result):
         return {"sizes": "n", **names}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the bootstrap distribution of unbiased E with its interval and both forms of E, and return the axes."""
+        """Draw the bootstrap distribution of the unbiased energy distance with its interval, and return the axes."""
         from energystats.plotting.null_distributions import plot_interval
 
         return plot_interval(

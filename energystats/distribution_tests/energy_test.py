@@ -152,7 +152,7 @@ def energy_test(
 
 
 def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
-    """Resolve `metric` and `alpha` to one semimetric, or to one for each entry of a sequence."""
+    """Convert `metric` and `alpha` to one semimetric, or a list of several."""
     many_metrics = isinstance(metric, list | tuple)
     many_alphas = isinstance(alpha, list | tuple) or (isinstance(alpha, np.ndarray) and alpha.ndim > 0)
     if many_metrics and many_alphas:
@@ -203,7 +203,7 @@ METHODS = {
 def run_method(
     c: GroupComparison, several: Sequence[Dissimilarity], progress: bool | None, *, weighted: bool = False
 ) -> EnergyTestResult:
-    """Check that the options go together and the work is feasible, and test under each semimetric in `several`."""
+    """Run a test method after checking that its options agree and its work is feasible."""
     method = METHODS[c.sampling.method]
     warn_if_found(c.groups)
     _check_combination(c, len(several), method, weighted=weighted)
@@ -214,7 +214,7 @@ def run_method(
 
 
 def _check_combination(c: GroupComparison, n_semimetrics: int, method: _TestMethod, *, weighted: bool) -> None:
-    """Raise ValueError if the method, the design, weights or several semimetrics cannot be used together."""
+    """Raise ValueError if method, design, weights or several semimetrics cannot be combined."""
     sampling = c.sampling
     extras = {
         "`strata`, `paired` or `whole_plots`": not c.units.is_free,

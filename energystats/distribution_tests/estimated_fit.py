@@ -31,14 +31,14 @@ ALMOST_ONE = 1 - 1e-12
 
 
 def _fit_poisson(x: FloatArray) -> Any:
-    """Return the frozen Poisson distribution whose mean is that of the sample."""
+    """Fit a Poisson distribution to a sample by its mean, and return it as a frozen distribution."""
     from scipy import stats
 
     return stats.poisson(x.mean())
 
 
 def _fit_geometric(x: FloatArray) -> Any:
-    """Return the frozen geometric distribution on 1, 2, ... whose mean is that of the sample."""
+    """Fit a geometric distribution on 1, 2, ... to a sample by its mean, and return it frozen."""
     from scipy import stats
 
     # at 1 SciPy's quantiles are wrong
@@ -46,7 +46,7 @@ def _fit_geometric(x: FloatArray) -> Any:
 
 
 def _fit_bernoulli(x: FloatArray) -> Any:
-    """Return the frozen Bernoulli distribution whose mean is that of the sample."""
+    """Fit a Bernoulli distribution to a sample by its mean, and return it frozen."""
     from scipy import stats
 
     return stats.bernoulli(x.mean())
@@ -56,7 +56,7 @@ OF_COUNTS = {"bernoulli": _fit_bernoulli, "geom": _fit_geometric, "poisson": _fi
 
 
 def _write_example(name: str, held: str) -> str:
-    """Return code that fits a family of SciPy with some parameters held."""
+    """Return example code that fits a distribution family of SciPy with some parameters fixed."""
     return f"`estimate=lambda x: stats.{name}(*stats.{name}.fit(x, {held}))`"
 
 
@@ -83,7 +83,7 @@ class Family:
 
     @property
     def advice(self) -> str:
-        """Return a sentence on how to find a member of the family that can give the sample."""
+        """Return a sentence of advice for a family of distributions that cannot produce the sample."""
         if not isinstance(self.estimate, _Likelihood):
             return "`estimate` must return one that can."
         return (
@@ -93,7 +93,7 @@ class Family:
 
     @classmethod
     def of(cls, family: Any, estimate: Any) -> Family:
-        """Read the arguments `distribution` and `estimate` of a test of fit as a family of distributions."""
+        """Read the options `distribution` and `estimate` of a goodness-of-fit test as a family."""
         label = getattr(family, "name", None) or getattr(family, "__name__", None) or type(family).__name__
         if callable(estimate):
             return cls(str(label), estimate)
@@ -128,7 +128,7 @@ class Family:
         return cls(str(label), _Likelihood(family))
 
     def beginning_at(self, found: Any, *, drawn: bool = False) -> Family:
-        """Return the family with a second start of SciPy's search, at a distribution that was found for the data.
+        """Return a family of distributions that starts a second search from a distribution found before.
 
         `drawn` says that draws stood for that distribution.
         """
@@ -137,7 +137,7 @@ class Family:
         return replace(self, estimate=replace(self.estimate, start=tuple(found.args)), drawn=drawn)
 
     def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
-        """Fit the family of distributions to a sample; return the fitted distribution and a sampler of it; (n, d)."""
+        """Fit a family of distributions to a sample; return the fitted distribution and a sampler; (n, d)."""
         try:
             found = self.estimate(points[:, 0] if points.shape[1] == 1 else points)
         except Exception as error:
@@ -163,7 +163,7 @@ class Family:
 
 
 def _has_two_ends(family: Any) -> bool:
-    """Return whether the support of a family of SciPy is bounded at both ends, whatever its shape parameters."""
+    """Return whether a family of SciPy has bounded support, whatever its shape parameters."""
     if np.isfinite([family.a, family.b]).all():
         return True
     # where shapes set the ends, as of `truncnorm`: by examples, whose support is NaN where they are out of range;
@@ -215,7 +215,7 @@ class _Likelihood:
         )
 
     def _search(self, x: FloatArray, start: tuple[float, ...] = ()) -> tuple[tuple[float, ...], str]:
-        """Return the parameters that SciPy finds, from a given start or its own; empty, and why, where it fails."""
+        """Search maximum-likelihood parameters by SciPy; return them, or none and the reason."""
         from scipy.stats import FitError
 
         try:
@@ -227,13 +227,13 @@ class _Likelihood:
             return (), str(error)
 
     def _misfit(self, parameters: tuple[float, ...], x: FloatArray) -> float:
-        """Compute minus the logarithm of the likelihood of parameters; infinite where they cannot give the sample."""
+        """Compute the negative log likelihood of distribution parameters; inf where they are impossible."""
         value = float(self.family.nnlf(parameters, x)) if parameters else math.inf
         return math.inf if math.isnan(value) else value
 
 
 def _has_median(distribution: Any) -> bool:
-    """Return whether a frozen distribution has a finite median, which it lacks if its parameters are out of range."""
+    """Return whether a frozen distribution has a finite median, as one with valid parameters has."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(distribution.ppf(0.5)).all())
 
@@ -262,11 +262,11 @@ class Atoms:
 
     @property
     def size(self) -> int:
-        """Return 0, the number of reference points: the means of this distribution are exact."""
+        """Return 0, as a discrete distribution needs no reference points."""
         return 0
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """Compute n times the energy distance from a discrete distribution to each of b samples; (b, n, 1) -> (b,)."""
+        """Compute n times the energy distance from a discrete distribution to each of b samples; (b,)."""
         x = np.sort(samples[:, :, 0], axis=1) - self.center
         below = np.searchsorted(self.values, x, side="right")
         mass = np.concatenate(([0.0], np.cumsum(self.probabilities)))
@@ -277,7 +277,7 @@ class Atoms:
 
 
 def find_atoms(distribution: Any) -> Atoms | None:
-    """Return values and probabilities of a frozen distribution on whole numbers; None for others or too many values."""
+    """Return values and probabilities of a frozen distribution on whole numbers; None if too many."""
     quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
     if quantile is None or not has_whole_numbers(distribution):
         return None

@@ -60,7 +60,7 @@ BLOCK_ENTRIES = 2**21  # of rho at a time
 
 
 def warn_if_found(groups: Groups) -> None:
-    """Warn with DoubleDippingWarning if a clustering of this package found the groups."""
+    """Warn with DoubleDippingWarning if a clustering of this package produced the groups."""
     if groups.found:
         warn(FOUND_GROUPS, DoubleDippingWarning)
 
@@ -68,7 +68,7 @@ def warn_if_found(groups: Groups) -> None:
 def notes_on_groups(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> tuple[str, ...]:
-    """Return notes on groups that may come from a clustering, groups of one row, and names hard to tell apart."""
+    """Return notes on groups that may come from clustering, have one row, or have confusable names."""
     notes: tuple[str, ...] = (SINGLE_ROWS,)
     if not groups.k == d.n > 2:
         found = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
@@ -77,7 +77,7 @@ def notes_on_groups(
 
 
 def _note_many_groups(groups: Groups) -> tuple[str, ...]:
-    """Return a note on many groups that mostly have one row or two, as the values of a measurement make them."""
+    """Return a note on many groups of one or two rows, as from a measurement used as labels."""
     few = int(np.count_nonzero(groups.sizes <= FEW_ROWS))
     if groups.k < MANY_GROUPS or 2 * few < groups.k:
         return ()
@@ -88,7 +88,7 @@ def _note_many_groups(groups: Groups) -> tuple[str, ...]:
 
 
 def note_columns_of_groups(d: Dissimilarity, codes: IntArray, each: str = "every group") -> tuple[str, ...]:
-    """Return a note on data columns that are constant within every group and differ between groups; O(nd)."""
+    """Return a note on data columns that are constant within groups but differ between them; O(nd)."""
     if not isinstance(d, Points):
         return ()
     _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
@@ -113,7 +113,7 @@ def note_local_optimum(
     result: str,
     which: str = "The groups",
 ) -> tuple[str, ...]:
-    """Return a note if the groups are a local optimum of k-means or of W, as groups found by clustering are."""
+    """Return a note if groups look found by clustering: a local optimum of k-means or of dispersion."""
     if d.n_columns and d.coordinates is not None and _is_k_means(d.coordinates, groups, weights):
         return (LOCAL_OPTIMUM.format(which=which, what=OF_K_MEANS, result=result),)
     if is_local_optimum(d, groups, M, s, weights):
@@ -122,7 +122,7 @@ def note_local_optimum(
 
 
 def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str, ...]:
-    """Return notes if the groups of one variable of a model are a local optimum, or a column of the data has them."""
+    """Return notes if the groups of a model variable look found by clustering or repeat a data column."""
     copies = note_columns_of_groups(d, codes, f"every value of {name!r}")
     k = int(codes.max(initial=-1)) + 1
     # of fewer rows a group, what looks found is chance; tables in blocks are not examined
@@ -134,7 +134,7 @@ def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
-    """Return whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
+    """Return whether every point is nearest to its own group's mean, as after k-means; O(nkd)."""
     Z = groups.indicators(weights)[:, :, 0]
     # around the mean, so that an offset costs no digits of the squares
     centred = points - points.mean(axis=0)
@@ -149,7 +149,7 @@ def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) 
 def is_local_optimum(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, weights: FloatArray | None = None
 ) -> bool:
-    """Return whether moving any single point to another group lowers W by no more than rounding [theory 4].
+    """Return whether no move of a single point to another group lowers the within dispersion [theory 4].
 
     O(n) distances where a move of one of the first few points lowers W, O(n^2) where none does. False for tables that
     are read in blocks of rows, and for distances along random directions: those are not examined.
@@ -168,7 +168,7 @@ def is_local_optimum(
 
 
 def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray, FloatArray]]:
-    """Yield rows and their sums of rho to each group, first for a few rows, then for all others; (r,), (r, k)."""
+    """Yield rows and their sums of dissimilarities to each group, a few rows first; (r,), (r, k)."""
     if isinstance(d.pairs, Line):
         yield np.arange(d.n), d.pairs.multiply(Z)
         return
@@ -183,7 +183,7 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
 def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """Compute how far W falls when each row moves to its best other group; -inf for a group's only row; (r,).
+    """Compute how far the within dispersion falls when each row moves to its best other group; (r,).
 
     `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
     """

@@ -204,7 +204,7 @@ def normality_test(
 
 
 def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
-    """Return the size of simulated normal samples: as given, or n where cheap or values are rounded, else fewer."""
+    """Choose the size of simulated normal samples: as given, or n, or fewer where simulation is costly."""
     if wanted is None:
         return n if d == 1 or rounded else min(n, max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d))
     size = check_count(wanted, "simulated_size", low=d + 1, high=n, why=", the points of the sample")
@@ -217,7 +217,7 @@ def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
 
 
 def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
-    """Return a note if at least half of the values of a column are equal to others, as after rounding.
+    """Return a note if at least half of the values of a column are tied, as after rounding.
 
     `advise` adds what to do, for who has not said anything about rounding.
     """
@@ -259,7 +259,7 @@ class _RoundedNormal:
 
     @classmethod
     def of(cls, points: FloatArray, rounding: Any) -> Self | None:
-        """Find the grid of every column and fit mean and covariance to the sample; None if no column is rounded."""
+        """Fit a normal distribution rounded to the columns' grids; None if no column is rounded."""
         steps = np.zeros(points.shape[1]) if rounding is None else _read_steps(points, rounding)
         rounds = steps > 0
         if not rounds.any():
@@ -281,14 +281,14 @@ class _RoundedNormal:
         return cls(values.mean(axis=0), root, rounds, len(points), (note,))
 
     def draw(self, stream: np.random.Generator, count: int) -> FloatArray:
-        """Draw samples of the fitted normal distribution, rounded to the grid; (count, n, d)."""
+        """Draw samples of a fitted normal distribution, rounded to its grid; (count, n, d)."""
         samples = self.mean + stream.standard_normal((count, self.n, self.mean.size)) @ self.root
         samples[:, :, self.rounds] = np.rint(samples[:, :, self.rounds])
         return np.asarray(samples)
 
 
 def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
-    """Return the rounding step of each column, given or found, and check that all values lie on the grid; (d,)."""
+    """Return the rounding step of each column, given or found, after checking the values; (d,)."""
     d = points.shape[1]
     if isinstance(rounding, str):
         check_option(rounding, "rounding", ("auto",))
@@ -309,7 +309,7 @@ def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
 
 
 def _check_coarseness(steps: FloatArray, variances: FloatArray, n: int) -> None:
-    """Raise ValueError if a step is surely longer than 2 standard deviations; `variances` in squared steps; (d,)."""
+    """Raise ValueError if a rounding step exceeds 2 standard deviations; variances in squared steps, (d,)."""
     for j in np.flatnonzero(steps > 0).tolist():
         # of the rounded values, whose variance is larger by 1/12, as for normal ones; a step of 2 passes mostly
         error = (variances[j] + 1 / 12) * np.sqrt(2 / (n - 1))
@@ -323,7 +323,7 @@ def _check_coarseness(steps: FloatArray, variances: FloatArray, n: int) -> None:
 
 
 def _find_step(column: FloatArray) -> float:
-    """Find the largest step of which all differences between values are multiples; 0 if there is none."""
+    """Find the largest step of which all differences between values are multiples; 0 without one."""
     eps = find_spacing(column)
     ordered = np.unique(column)
     gaps = np.diff(ordered)
@@ -348,7 +348,7 @@ def _find_step(column: FloatArray) -> float:
 
 
 def _refine_step(offsets: FloatArray, step: float) -> float:
-    """Return a step found between values of few digits, from offsets of more and more steps, by least squares."""
+    """Refine a rounding step by least squares over differences of more and more steps."""
     for most in 10.0 ** np.arange(1, 7):
         near = offsets[offsets <= most * step]
         counts = np.rint(near / step)
@@ -358,20 +358,20 @@ def _refine_step(offsets: FloatArray, step: float) -> float:
 
 
 def _is_grid(column: FloatArray, step: float) -> bool:
-    """Return whether all values of a column differ by multiples of `step`, within rounding."""
+    """Return whether all values of a column differ by multiples of `step`, up to rounding."""
     steps = (column - column[0]) / step
     slack = OFF_GRID + 4 * find_spacing(column) * float(np.abs(column).max()) / step
     return bool((np.abs(steps - np.rint(steps)) <= slack).all())
 
 
 def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
-    """Compute the p-value of a statistic among its null values, and the interval of p; `scale` decides on ties."""
+    """Compute the p-value of a statistic among null values, ties counted, and its interval."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
     return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
 
 
 def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Return simulated null values of a statistic, drawn in blocks that each have their own random stream."""
+    """Simulate null values of a statistic in blocks, each with its own random stream."""
     key = draw_key(rng)
     step = LABELINGS_PER_BLOCK
     blocks = (
@@ -382,7 +382,7 @@ def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, p
 
 
 def _simulate_normal_samples(draw: Draw, stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Compute the normality statistic of `count` simulated samples; inf for one with a constant column; (count,)."""
+    """Simulate the normality statistic of `count` normal samples; inf if a column is constant; (count,)."""
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
     for start in range(0, count, at_once):
@@ -430,7 +430,7 @@ def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -
 
 
 def _list_columns(chosen: Any, names: Sequence[str]) -> str:
-    """Return 'columns u, v are each' or 'column u is', for the columns marked in a mask."""
+    """Return words such as 'columns u, v are each' for the columns marked in a mask."""
     found = [names[int(j)] for j in np.flatnonzero(chosen)]
     text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
     return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
@@ -448,7 +448,7 @@ def goodness_of_fit(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> GoodnessOfFitResult:
-    r"""Test whether a sample comes from a given distribution.
+    r"""Test whether a sample comes from a given distribution or family of distributions.
 
     Parameters
     ----------
@@ -595,7 +595,7 @@ def _test_family(
     rng: np.random.Generator,
     progress: bool | None,
 ) -> GoodnessOfFitResult:
-    """Test the fit of an estimated family by the parametric bootstrap, with a new fit to each simulated sample."""
+    """Test the fit of an estimated family by the parametric bootstrap, refitted to each simulated sample."""
     n, d = points.shape
     started = time.perf_counter()
     fit = _compare_with_fit(family, points, "the sample", metric, n_points, rng)
@@ -656,7 +656,7 @@ class _ImpossibleFit(Caution):
 
 
 def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") -> tuple[str, ...]:
-    """Return a caution if values have probability 0, outside the support or between whole numbers; else empty.
+    """Return a caution if the sample has values that the distribution cannot produce; else empty.
 
     `advice` says of an estimated distribution how to find one that can give them.
     """
@@ -673,7 +673,7 @@ def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") ->
 
 
 def _note_equal_statistics(observed: float, null: FloatArray, scale: float, n: int) -> tuple[str, ...]:
-    """Return a note if the sample and all simulated ones have one statistic, up to its rounding; else empty."""
+    """Return a note if sample and all simulated samples have the same statistic; else empty."""
     if np.abs(null - observed).max() > tie_tolerance(scale, n):
         return ()
     return (f"All {null.size} simulated samples have this statistic: p says nothing.",)
@@ -692,14 +692,14 @@ class _Fit(NamedTuple):
 
     @property
     def unit(self) -> float:
-        """Return the mean distance of two points of the fitted distribution; 1 where it is one point."""
+        """Return the mean distance of two points of a fitted distribution, as a unit; 1 if it is one point."""
         return self.target.scale or 1.0
 
 
 def _compare_with_fit(
     family: Family, points: FloatArray, what: str, metric: Metric, n_points: int, rng: np.random.Generator
 ) -> _Fit:
-    """Fit a family of distributions to a sample, and compute the test statistic between the sample and the fit."""
+    """Fit a family of distributions to a sample, and compute the energy statistic between the two."""
     found, source = family.fitted(points, what)
     atoms = find_atoms(found) if points.shape[1] == 1 and sort_line(points, metric) is not None else None
     if atoms is not None:
@@ -711,7 +711,7 @@ def _compare_with_fit(
 
 
 def _reference_size(n: int) -> int:
-    """Return the number of reference points for n rows: ten times n, but between 1000 and 10000."""
+    """Choose the number of reference points for n rows: ten times n, between 1000 and 10000."""
     low, high = REFERENCE
     return min(max(low, 10 * n), high)
 
@@ -721,11 +721,11 @@ class _ReferencePoints(Protocol):
 
     @property
     def size(self) -> int:
-        """Return the number of reference points."""
+        """Return the number of points that stand for the reference distribution."""
 
     @property
     def scale(self) -> float:
-        """Return the mean of |rho| between reference points, the order of magnitude of the statistic's summands."""
+        """Return the mean absolute dissimilarity between reference points, a scale for rounding."""
 
     def compare(self, samples: FloatArray) -> FloatArray:
         """Compute n times the energy distance between reference points and each of b samples; (b, n, d) -> (b,)."""
@@ -734,7 +734,7 @@ class _ReferencePoints(Protocol):
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Return points that stand for a distribution (quantiles or draws), and the semimetric fitted to them."""
+    """Return points that represent a distribution (quantiles or draws), and the fitted semimetric."""
     # quantiles stand for a distribution better than as many draws
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:
@@ -774,7 +774,7 @@ class _OnLine:
 
     @classmethod
     def of(cls, points: FloatArray) -> _OnLine:
-        """Sort reference points in one column and compute their running sums; (m,)."""
+        """Sort the reference points of one column, and compute their running sums; (m,)."""
         ordered = np.sort(points)
         center = float(ordered[ordered.size // 2])
         ordered -= center
@@ -814,7 +814,7 @@ class _Cloud:
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric) -> _Cloud:
-        """Compute the mean of rho within the reference points, with the checks of a user's semimetric; (m, d)."""
+        """Compute the mean dissimilarity within the reference points of several columns; (m, d)."""
         pairs = Recomputed(points, metric)
         own = float(pairs.multiply(np.ones((len(points), 1))).sum()) / len(points) ** 2
         scale = own if metric.negative_type else pairs.absolute_total() / len(points) ** 2
@@ -841,7 +841,7 @@ class _Cloud:
 def _drawn_samples(
     target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Compute n times the energy distance between reference points and each of `count` new samples; (count,)."""
+    """Compute n times the energy distance between reference points and each of `count` simulated samples."""
     n, d = shape
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []
@@ -966,7 +966,7 @@ class GoodnessOfFitResult(Result):
         return {"d": "columns", "statistic": "n E", "n_resamples": "simulated samples"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of the null distribution with the observed statistic, and return the axes."""
+        """Draw a histogram of null values with the observed statistic, and return the axes."""
         from energystats.plotting.null_distributions import plot_goodness
 
         null, name = self.null_distribution, self.distribution

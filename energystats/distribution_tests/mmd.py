@@ -235,7 +235,7 @@ def _two_samples(
 
 
 def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
-    """Return the argument `kernel` as a list, of one kernel or of all in a sequence."""
+    """Return the kernels that `kernel` names, one or several, as a list."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
     if not kernel:
@@ -246,7 +246,7 @@ def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
 
 
 def _check_pairs_within(groups: Groups, estimator: str) -> None:
-    """Raise ValueError if the U-statistic is asked for and a sample has fewer than two points."""
+    """Raise ValueError if the unbiased statistic is asked for and a sample has fewer than two points."""
     n, m = groups.sizes.tolist()
     if estimator == "u" and min(n, m) < 2:
         raise ValueError(f'`estimator="u"` needs at least two points in each sample, got {n} and {m}.')

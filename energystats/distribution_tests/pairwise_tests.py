@@ -195,7 +195,7 @@ def pairwise_tests(
 
 
 def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether one of two groups has under three points, or both have two whole plots: too few for a spread."""
+    """Return whether two groups are too small to compare their spread."""
     # two points are, as are those of two whole plots
     return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
 
@@ -207,7 +207,7 @@ def _note_no_spread(
     units: ExchangeableUnits,
     pairs: list[tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return notes on pairs of groups without a p-value of spread, one for each reason."""
+    """Return notes on pairs of groups whose spread could not be compared, one for each reason."""
     plots = ", or both have two whole plots" if units.n_plots else ""
     reasons = {
         "few": f"a group has fewer than {FEWEST} points{plots}. Two are equally far from their centre, however they "
@@ -234,7 +234,7 @@ def _note_no_spread(
 
 
 def _note_small_pairs(lowest: list[float], correction: str) -> tuple[str, ...]:
-    """Return notes on pairs of groups with so few labelings that no p-value, or none that is adjusted, can be small."""
+    """Return notes on pairs of groups with too few labelings for a small p-value."""
     hopeless = [p for p in lowest if p > LEVEL]
     notes = []
     if hopeless:
@@ -253,7 +253,7 @@ def _note_small_pairs(lowest: list[float], correction: str) -> tuple[str, ...]:
 
 
 def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
-    """Return the pairs of group numbers to compare: all pairs, or the control with each other group."""
+    """List the pairs of group numbers to compare: all pairs, or the control with every other group."""
     if control is None:
         return list(itertools.combinations(range(groups.k), 2))
     j = position_of(control, groups.names)
@@ -268,7 +268,7 @@ def _pairs_of(groups: Groups, control: Any) -> list[tuple[int, int]]:
 
 
 def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
-    """Return the rows of two groups, and the group of each row as codes 0 and 1."""
+    """Select the rows of two groups, and code the groups as 0 and 1."""
     first, second = pair
     rows = np.flatnonzero((groups.codes == first) | (groups.codes == second))
     names = (groups.names[first], groups.names[second])
@@ -276,7 +276,7 @@ def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
 
 
 def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
-    """Raise ValueError if the design of a study leaves nothing to permute between two groups."""
+    """Raise ValueError if a design leaves nothing to permute between two groups."""
     if c.units.is_free:
         return
     rows, two = _rows_of(c.groups, pair)
@@ -289,7 +289,7 @@ def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
 def _compare_pair(
     c: GroupComparison, spread: CenterDistances, pair: tuple[int, int], rng: np.random.Generator
 ) -> _TestedPair:
-    """Test two groups for equal distributions and for equal spread, with separate random streams."""
+    """Test two groups for equal distributions, and for equal spread."""
     rows, two = _rows_of(c.groups, pair)
     # streams of their own: the p of a pair depends neither on the other pairs nor on the test of spread
     test_rng, spread_rng = rng.spawn(2)
@@ -437,7 +437,7 @@ class PairwiseTestsResult(Result):
         return [text_table(list(zip(*columns, strict=True)), heads, stubs, title, self.group_name)]
 
     def _shown(self) -> list[int]:
-        """Return the positions of the pairs shown in the summary: all, or of many those with the smallest p."""
+        """Choose the pairs of groups shown in a summary: all, or of many those with the smallest p."""
         if len(self.rows) <= ROWS_SHOWN:
             return list(range(len(self.rows)))
         order = sorted(range(len(self.rows)), key=lambda i: (self.rows[i].pvalue, -self.rows[i].effect_size))
@@ -475,7 +475,7 @@ class PairwiseTestsResult(Result):
         ]
 
     def _out_of_reach(self) -> list[str]:
-        """Return a note if no adjusted p-value can reach the level, with few permutations and many pairs."""
+        """Return a note if so many pairs are tested that no adjusted p-value can reach the level."""
         smallest = [smallest_pvalue(self.n_resamples)] * len(self.rows)
         lowest = float(np.min(adjust(smallest, self.correction)))
         if self.method == "exact" or lowest <= LEVEL:
@@ -518,7 +518,7 @@ class PairwiseTestsResult(Result):
         return {**columns, **spread}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw S/T of every pair of groups, labelled with its adjusted p-value, and return the axes."""
+        """Draw the effect size S/T of every pair of groups with its adjusted p-value, and return the axes."""
         from energystats.plotting.null_distributions import plot_pairs
 
         pairs, sizes = [(row.group1, row.group2) for row in self.rows], [(row.n1, row.n2) for row in self.rows]

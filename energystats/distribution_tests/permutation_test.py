@@ -93,11 +93,11 @@ class Statistic:
     rounding: Callable[[FloatArray], float]
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
-        """Compute the test statistic from the sums M of rho between groups, group sizes s and n rows."""
+        """Compute a test statistic from sums of dissimilarities between groups, group sizes s and n."""
         return self.rank(M, s)
 
     def show(self, ranked: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-        """Convert values that permutations are ranked by, such as S, to values of the test statistic, such as F."""
+        """Convert ranking values, such as the between dispersion, to values of the statistic, such as F."""
         return ranked
 
 
@@ -116,13 +116,13 @@ class _FRatio(Statistic):
 
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute the squared MMD of two samples, half of their energy distance, from sums M of rho [theory 2]."""
+    """Compute the squared MMD of two samples, half their energy distance, from group sums [theory 2]."""
     # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
 def _rounding_of_mmd(s: FloatArray) -> float:
-    """Return the factor by which the rounding of the squared MMD exceeds that of S, at most; (2,)."""
+    """Compute the most by which the rounding of squared MMD exceeds that of the between dispersion; (2,)."""
     return 2 * float(s.sum() / s.prod())
 
 
@@ -175,18 +175,18 @@ class GroupComparison:
     progress: bool = False
 
     def tolerance(self, T: float) -> float:
-        """Return how close S of two permutations must be to count as a tie, for total dispersion T."""
+        """Return how close the between dispersions of two permutations must be to count as tied."""
         # S is a difference of sums of the size of T; where rho may be negative, T is one, too
         return tie_tolerance(T if self.d.metric.negative_type else self.d.scale_of(self.weights), self.d.n)
 
     def show(self, ranked: FloatArray, T: float) -> FloatArray:
-        """Convert values that permutations are ranked by, such as S, to values of the test statistic, such as F."""
+        """Convert ranking values, such as the between dispersion, to values of the statistic, such as F."""
         if self.statistic.is_linear:
             return ranked
         return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
 
     def count_labelings(self) -> tuple[float, bool]:
-        """Return the number of group labelings to visit, and whether these are all distinct ones."""
+        """Count the group labelings to visit, and return whether these are all distinct ones."""
         sampling = self.sampling
         if sampling.method == "permutation":  # counting would cost more than it is worth
             return sampling.n_resamples, False
@@ -203,7 +203,7 @@ class GroupComparison:
         return sampling.n_resamples, False
 
     def other_labelings(self) -> Labelings:
-        """Return the group labelings to visit besides the observed one: all others, or random permutations."""
+        """Return the group labelings to visit besides the observed one: all others, or random ones."""
         scheme = self.units.scheme(self.groups.codes)
         count, everything = self.count_labelings()
         if everything:
@@ -246,7 +246,7 @@ class Null:
 
 
 def draw_null(c: GroupComparison) -> Null:
-    """Compute the statistic of the observed labels and of all or random permutations, with optional early stopping."""
+    """Compute a statistic for the observed labels and for permutations, stopping early if asked."""
     others, stop_at = c.other_labelings(), c.sampling.stop_at
     w = np.ones(c.d.n) if c.weights is None else c.weights
     # a large product cannot be left in the middle, so a test that may stop has small ones
@@ -274,7 +274,7 @@ def draw_null(c: GroupComparison) -> Null:
 
 
 def _stop_short(observed: float, values: FloatArray, stop_at: int, tolerance: float) -> FloatArray:
-    """Return null values up to the permutation at which `stop_at` of them had reached the observed statistic."""
+    """Cut null values off at the permutation where `stop_at` of them had reached the observed one."""
     reached = np.cumsum(values >= observed - tolerance)
     return values[: int(np.searchsorted(reached, stop_at)) + 1]
 
@@ -317,7 +317,7 @@ class NullFields(TypedDict):
 
 
 def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null | None = None) -> GroupFields:
-    """Return the fields of a test result that depend only on groups and the sums M of rho, with all notes."""
+    """Build the fields of a test result that follow from groups and sums of dissimilarities, notes included."""
     S, T = float(statistics.between(M, s)), float(statistics.total(M, s))
     return GroupFields(
         null_hypothesis=f"the {c.groups.k} samples come from one distribution{c.units.spoken}{c.d.metric.about_means}",
@@ -343,14 +343,14 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
 
 
 def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
-    """Compute H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
+    """Compute the energy coefficient of inhomogeneity H of two groups; 0 when all points coincide."""
     return statistics.share(
         float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
     )
 
 
 def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
-    """Return a note if one row is so far from the others that the rest of the data is lost in rounding."""
+    """Return a note if one outlying row makes the others vanish in rounding errors."""
     points, some = c.d.coordinates, np.arange(0, c.d.n, max(1, c.d.n // FEW_ROWS))
     if points is None and not c.d.is_stored:
         return ()
@@ -370,7 +370,7 @@ def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
 
 
 def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Return a note if the number of distinct labelings is no larger than that of random permutations drawn."""
+    """Return a note if there are no more distinct labelings than random permutations asked for."""
     if null is None or null.exact:
         return ()
     count, n_drawn = c.units.scheme(c.groups.codes).count(), null.values.size
@@ -383,7 +383,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
 
 
 def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Return a note if an extrapolated p-value was asked for and could not be fitted."""
+    """Return a note if an extrapolated p-value was asked for but no tail could be fitted."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
     tolerance = _tolerance_of(c, null)
@@ -395,18 +395,18 @@ def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
 
 
 def _tolerance_of(c: GroupComparison, null: Null) -> float:
-    """Return how close two null values of the statistic must be to count as a tie."""
+    """Compute how close two null values of a statistic must be to count as tied."""
     return c.statistic.rounding(null.s) * c.tolerance(float(statistics.total(null.M, null.s)))
 
 
 def smallest_of_all(c: GroupComparison) -> float:
-    """Compute the smallest p-value possible when all distinct labelings are visited."""
+    """Compute the smallest p-value of a permutation test over all distinct labelings."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
 
 
 def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:
-    """Return the fields of a test result that follow from a null distribution, such as the p-value and its interval.
+    """Build the fields of a test result that follow from null values, such as p and its interval.
 
     `permuted` has what changes labels, where that is not rows but bins of them.
     """
@@ -437,7 +437,7 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
 
 
 def permutation_test(c: GroupComparison) -> PermutationTestResult:
-    """Test groups by random permutations of their labels, or over all distinct labelings."""
+    """Test groups by permuting their labels at random, or over all distinct labelings if they are few."""
     null = draw_null(c)
     return PermutationTestResult(
         method="exact" if null.exact else "permutation",
@@ -447,6 +447,6 @@ def permutation_test(c: GroupComparison) -> PermutationTestResult:
 
 
 def permutation_work(c: GroupComparison, size: Size) -> list[Work]:
-    """Estimate operations and memory of a permutation test of groups."""
+    """Estimate time and memory of a permutation test of groups."""
     count, visited = c.count_labelings()
     return [permutations(size, c.groups.k, count, interim=c.sampling.stop_at is not None, visited=visited)]

@@ -189,7 +189,7 @@ def energy_power(
 
 
 def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str, ...]:
-    """Return a note on sample sizes with so few labelings that no p-value can reach the level."""
+    """Return a note on sample sizes too small for any p-value to reach the level."""
     few = [(n, m, (1 + (n == m)) / math.comb(n + m, n)) for n, m in sizes]
     hopeless = [f"{n} + {m} points (p at least {p:.3g})" for n, m, p in few if p > level]
     if not hopeless:
@@ -226,7 +226,7 @@ class _Pilot:
 
     @classmethod
     def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
-        """Estimate E and its bootstrap interval from pilot samples, with draws where a population is a distribution."""
+        """Estimate the energy distance of pilot samples, with a bootstrap interval."""
         stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
         parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
         _check_same_width(parts)
@@ -253,7 +253,7 @@ class _Pilot:
         return cls(float(plain[0]), float(unbiased[0]), (low, high), float(plain[last]), sources, (x, y))
 
     def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
-        """Return samplers and the share of their difference to keep, for unbiased E and both ends of its interval."""
+        """Return samplers of two populations, and how much of their difference gives the pilot's energy distance."""
         low, high = self.interval
         return [
             (self.sources, _share_of(self.unbiased, self.statistic)),
@@ -263,7 +263,7 @@ class _Pilot:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return notes on E of the pilot samples, its interval, and whether it excludes equal populations."""
+        """Return notes on the energy distance of pilot samples, and whether it could be 0."""
         low, high = self.interval
         lines = (
             f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
@@ -277,13 +277,13 @@ class _Pilot:
 
 
 def _share_of(wanted: float, E: float) -> float:
-    """Compute the share of the difference of two distributions that leaves the energy distance `wanted` of E."""
+    """Compute the share of the difference of two distributions that has the energy distance `wanted`."""
     # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
     return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
 
 
 def _some_of(rows: FloatArray, stream: np.random.Generator) -> FloatArray:
-    """Return a random subset of at most 1000 rows."""
+    """Select at most 1000 random rows of a sample."""
     return rows if len(rows) <= STAND_IN else rows[stream.permutation(len(rows))[:STAND_IN]]
 
 
@@ -297,7 +297,7 @@ def _check_same_width(samples: Sequence[FloatArray]) -> None:
 def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
-    """Return example points, the estimated work of all simulated tests, and the memory for their decisions."""
+    """Return example points and the estimated work of all simulated tests of a power study."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     # without a pilot the work is that of two columns
@@ -351,13 +351,13 @@ class _Simulation:
     warns: bool = True
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
-        """Yield for each replicate whether the test rejects, for one pair of sample sizes after the other."""
+        """Yield for each simulated pair of samples whether the test rejects, size by size."""
         for pair in sizes:
             for replicate in range(n_replicates):
                 yield self.rejects(pair, replicate, warns=self.warns and pair == sizes[0] and replicate == 0)
 
     def draw(self, sizes: tuple[int, int], stream: np.random.Generator) -> list[FloatArray]:
-        """Draw two samples from mixtures that keep only the given share of the difference of the distributions."""
+        """Draw two samples from mixtures that keep a given share of the distributions' difference."""
         samples = [source.draw(size, stream) for source, size in zip(self.sources, sizes, strict=True)]
         _check_same_width(samples)
         if self.share < 1:
@@ -382,7 +382,7 @@ class _Simulation:
 
 
 def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
-    """Return samplers of two distributions or pilot samples, and the semimetric with the columns of the pilots."""
+    """Build samplers from two distributions or pilot samples, and return the semimetric, too."""
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
         pool((x, y), metric)
@@ -406,7 +406,7 @@ def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler]
 
 
 def _check_rising_sizes(n: Any) -> list[int]:
-    """Return the distinct sizes of the first sample, checked and sorted in ascending order."""
+    """Check the sizes of the first sample, and return the distinct ones in ascending order."""
     values = [n] if is_single(n) else list(n)
     if not values:
         raise ValueError("`n` must hold at least one size, got none.")
@@ -414,7 +414,7 @@ def _check_rising_sizes(n: Any) -> list[int]:
 
 
 def _check_reachable_level(level: float, n_resamples: int) -> float:
-    """Return the level; raise ValueError if it is below the smallest p-value that the permutations can give."""
+    """Check that a level is not below the smallest possible p-value, and return it."""
     level = check_level(level)
     if level < 1 / (n_resamples + 1):
         raise ValueError(
@@ -425,7 +425,7 @@ def _check_reachable_level(level: float, n_resamples: int) -> float:
 
 
 def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> PowerRow:
-    """Compute the power at one pair of sample sizes, and its intervals, from counts of rejections by the test."""
+    """Compute the power at one pair of sample sizes, with intervals, from numbers of rejections."""
     count, *ends = counts
     power = count / n_replicates
     low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
@@ -518,7 +518,7 @@ class PowerResult(Result):
 
     @property
     def fitted(self) -> FloatArray:
-        """Return the isotonic regression of the power on sample size, which never decreases."""
+        """Fit the power as a non-decreasing function of sample size, by isotonic regression."""
         from scipy.optimize import isotonic_regression
 
         return np.asarray(isotonic_regression([row.power for row in self.rows]).x)

@@ -120,7 +120,7 @@ class EnergyTestResult(Result):
         return [[f"statistic ({self.statistic_name})", number(self.statistic)]]
 
     def _labelings_row(self) -> list[list[str]]:
-        """Return a row for the summary with number and kind of permutations; empty for methods without any."""
+        """Return a summary row with number and kind of permutations, in a list; empty if there are none."""
         return []
 
     def _tables(self) -> list[TextTable]:
@@ -190,7 +190,7 @@ class EnergyTestResult(Result):
         return {"sizes": "n", "statistic": statistic, "effect_size": "S/T", "n_resamples": "permutations"}
 
     def _density(self) -> tuple[FloatArray, FloatArray] | None:
-        """Return the curve that approximates the null distribution, as x and density; None without a curve."""
+        """Return x and density of a curve that approximates the null distribution; None if there is none."""
         return None
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -246,7 +246,7 @@ class PermutationTestResult(EnergyTestResult):
     extrapolated: bool
 
     def _is_exhaustive(self) -> bool:
-        """Return whether all distinct labelings were visited, so that the p-value is not random."""
+        """Return whether all distinct labelings were visited, so that p is exact."""
         low, high = self.pvalue_interval
         return low == high
 
@@ -269,7 +269,7 @@ class PermutationTestResult(EnergyTestResult):
         return [[how + self._units() + within, str(self.n_resamples)]]
 
     def _own_sentences(self) -> list[str]:
-        """Return sentences of the summary for this kind of permutation test alone; empty by default."""
+        """Return summary sentences for one kind of permutation test; none by default."""
         return []
 
     def _method_sentences(self) -> list[str]:

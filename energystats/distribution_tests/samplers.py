@@ -73,11 +73,11 @@ class Sampler:
     timed: bool = False
 
     def find_columns(self) -> tuple[str, ...] | None:
-        """Return the column names of the samples that a sampler draws, by drawing two rows; None without names."""
+        """Find the column names of a sampler's samples, by drawing two rows; None without names."""
         return as_table(self.raw(2, np.random.default_rng(0))).columns if self.rows is None else self.columns
 
     def estimate_seconds(self, calls: float, rows: float, quantiles: int = 0) -> float:
-        """Estimate the seconds that `calls` calls drawing `rows` rows in all will take, by timing two small calls.
+        """Estimate the seconds that a sampler takes for `calls` draws of `rows` rows in all.
 
         Quantiles are counted apart.
         """
@@ -89,12 +89,12 @@ class Sampler:
         return found
 
     def draw(self, size: int, rng: np.random.Generator) -> FloatArray:
-        """Draw a sample, with checks of shape and values; (size, d)."""
+        """Draw a random sample, and check its shape and values; (size, d)."""
         drawn = self.raw(size, rng)
         return drawn if self.rows is not None else self.checked(drawn, size)
 
     def quantiles(self, size: int) -> FloatArray:
-        """Compute the quantiles of the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
+        """Compute `size` evenly spaced quantiles of a distribution; (size, 1)."""
         assert self.ppf is not None
         places = (np.arange(size) + 0.5) / size
         try:
@@ -105,7 +105,7 @@ class Sampler:
         return self.checked(_find_whole_quantiles(self.ppf, self.survival, places), size)
 
     def compare_with_quantiles(self, size: int) -> tuple[Sampler, tuple[str, ...]]:
-        """Return the sampler, without its quantiles where `size` of them cannot stand for it, and a note on that.
+        """Drop a sampler's quantiles where draws lie far outside them, to use draws instead; return it, and a note.
 
         Draws lie outside of their range, or SciPy would sum very many probabilities up to them.
         """
@@ -166,7 +166,7 @@ class Sampler:
 def _find_whole_quantiles(
     quantile: Callable[[FloatArray], AnyArray], survival: Callable[[float], Any], places: FloatArray
 ) -> FloatArray:
-    """Compute rising quantiles one by one, those for which SciPy's search fails from the one before; (m,)."""
+    """Compute ascending quantiles of a discrete distribution one by one where SciPy's search fails; (m,)."""
     found = np.zeros(len(places))
     for i, place in enumerate(places.tolist()):
         try:
@@ -189,7 +189,7 @@ def _find_whole_quantiles(
 
 
 def _extrapolate_time(draw: Callable[[int], Any], calls: float, rows: float) -> float:
-    """Estimate the seconds that `calls` calls with `rows` rows in all will take, by timing two small calls."""
+    """Estimate the seconds that many calls of a function take, by timing two small calls."""
     started = time.perf_counter()
     draw(FEW_ROWS)
     few = time.perf_counter() - started
@@ -217,7 +217,7 @@ def _has_density(value: object) -> bool:
 
 
 def has_whole_numbers(distribution: object) -> bool:
-    """Return whether a distribution of SciPy is discrete, so that its `pmf` tells which values it can give."""
+    """Return whether a distribution of SciPy is discrete, so that it has a probability mass function."""
     if not _is_new_style(distribution):
         return hasattr(distribution, "pmf")
     # the newer continuous classes have a `pmf`, too, which is 0 or, in SciPy 1.17, recurses without end
@@ -225,7 +225,7 @@ def has_whole_numbers(distribution: object) -> bool:
 
 
 def find_spacing(x: FloatArray) -> float:
-    """Return the relative spacing of the floats that values were made with: of single precision, or of doubles.
+    """Find the relative spacing of the floats of a sample: that of single or of double precision.
 
     Of single precision are values that it holds exactly, of which some would have too many decimals otherwise.
     """
@@ -240,14 +240,14 @@ def find_spacing(x: FloatArray) -> float:
 
 
 def round_to_whole(x: FloatArray) -> FloatArray:
-    """Return values with those that are whole numbers but for rounding made whole."""
+    """Round those values to whole numbers that differ from them only by rounding errors."""
     whole = np.rint(x)
     near = np.abs(x - whole) <= ULPS * find_spacing(x) * np.maximum(np.abs(x), 1.0)
     return np.where(near, whole, x)
 
 
 def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
-    """Return which values a distribution with a support can give, where rounding may have moved them; (n,)."""
+    """Return which values lie in a distribution's support, up to rounding; (n,)."""
     low, high = (float(end) for end in distribution.support())
     discrete = has_whole_numbers(distribution)
     with np.errstate(all="ignore"):
@@ -269,7 +269,7 @@ def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
 
 
 def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatArray, float, FloatArray]]:
-    """Yield how far values of a discrete distribution are from candidates near them, their unit, and how likely."""
+    """Yield the distances of values to candidate values of a discrete distribution, and probabilities."""
     family = getattr(distribution, "dist", None)
     if not hasattr(family, "xk"):
         yield x - np.rint(x), 1.0, np.asarray(distribution.pmf(np.rint(x)))
@@ -325,18 +325,18 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
 
 
 def _has_own_values(family: Any) -> bool:
-    """Return whether a family of SciPy was made from a histogram or a list of values, which leave no parameter open."""
+    """Return whether a SciPy distribution was made from a histogram or list, without parameters to fit."""
     return hasattr(family, "_histogram") or (hasattr(family, "xk") and hasattr(family, "pk"))
 
 
 def _survival_of(distribution: Any) -> Callable[[float], Any] | None:
-    """Return the function of the probability of larger values for a discrete distribution; None for others."""
+    """Return the survival function of a discrete distribution; None for other distributions."""
     found = getattr(distribution, "sf", None) or getattr(distribution, "ccdf", None)
     return found if has_whole_numbers(distribution) else None
 
 
 def _of_function(function: Any, name: str) -> Sampler:
-    """Return a sampler that calls a user's function of size and generator."""
+    """Build a sampler from a user's function of size and random generator."""
     if not callable(function):
         got = repr(function) if isinstance(function, str) else type(function).__name__
         raise TypeError(f"`{name}` must be {KINDS}; got {got}.")
@@ -351,7 +351,7 @@ def _of_function(function: Any, name: str) -> Sampler:
 
 
 def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None:
-    """Raise ValueError if a distribution has array parameters, or no median because a parameter is out of range."""
+    """Raise ValueError if a frozen distribution has array parameters or invalid ones."""
     median = quantile(0.5)
     if np.shape(median) != ():
         raise ValueError(f"`{name}` must be one distribution, but its parameters have shape {np.shape(median)}.")
@@ -360,7 +360,7 @@ def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None
 
 
 def _draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
-    """Draw rows of a multivariate SciPy distribution; (size, d) also for size 1."""
+    """Draw rows from a multivariate SciPy distribution; (size, d), also for size 1."""
     return distribution.rvs(size=max(size, 2), random_state=rng)[:size]
 
 
@@ -371,7 +371,7 @@ def _shorten_line(text: str) -> str:
 
 
 def _label_of(frozen: Any) -> str:
-    """Return a short text for a frozen distribution: family and parameters as code, or its class name."""
+    """Return a short label for a frozen distribution: its family and parameters, or class name."""
     family = getattr(getattr(frozen, "dist", None), "name", None)
     if family == "Distribution":  # as SciPy calls a family made from a histogram or values without a name
         family = "rv_histogram" if hasattr(frozen.dist, "_histogram") else "rv_discrete"
@@ -395,6 +395,6 @@ def _write_parameter(value: Any) -> str:
 
 
 def resampler(points: FloatArray, name: str) -> Sampler:
-    """Return a sampler that draws rows of a pilot sample with replacement."""
+    """Build a sampler that draws rows of a sample with replacement."""
     label = f"pilot sample of {len(points)}"
     return Sampler(name, label, lambda size, rng: points[rng.integers(len(points), size=size)], rows=points)

@@ -62,7 +62,7 @@ def segment_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SegmentTestResult:
-    r"""Test whether the distribution of ordered rows changes somewhere, and find the breaks one by one.
+    r"""Test whether the distribution of ordered rows changes somewhere, and find the breaks.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def segment_test(
 
 
 def _state_hypothesis(n: int, length: int) -> str:
-    """Return the null hypothesis of the first test of breaks as text: all orders of the rows are equally likely."""
+    """Return the null hypothesis of a test for breaks as text."""
     if length == 1:
         return f"the order of the {n} rows means nothing: all their orders are equally likely"
     rest = f", the last {n % length} rows aside" if n % length else ""
@@ -274,16 +274,16 @@ class _BreakSearch:
     scans: dict[tuple[int, int, bool], OrderScan]
 
     def is_open(self, part: tuple[int, int]) -> bool:
-        """Return whether a segment can be cut, and its rows or blocks permuted."""
+        """Return whether a segment is long enough to be divided and its rows permuted."""
         rows = part[1] - part[0]
         return rows >= 2 * self.min_size and rows // self.length >= 2
 
     def count(self, part: tuple[int, int]) -> float:
-        """Count the orders of a segment."""
+        """Count the orders in which the rows or blocks of a segment can be permuted."""
         return count_orders((part[1] - part[0]) // self.length)
 
     def scan(self, part: tuple[int, int], *, exact: bool) -> OrderScan:
-        """Compute the largest Z of a segment in its own order and in others, once."""
+        """Compute the largest break statistic of a segment, in the given order and in permuted ones; cached."""
         known = (*part, exact)
         if known not in self.scans:
             low, high = part
@@ -300,21 +300,21 @@ class _BreakSearch:
 
     @property
     def tolerance(self) -> float:
-        """Return how close two values of S must be to tie, in the unit of `exponent`."""
+        """Return how close the between dispersions of two orders must be to count as tied."""
         return float(np.ldexp(tie_tolerance(self.d.scale, self.d.n), -self.exponent))
 
     @property
     def exponent(self) -> int:
-        """Find the power of two near the mean rho, 0 where its square is a number of ordinary size."""
+        """Find the power of two near the mean dissimilarity; 0 if squares cannot overflow."""
         found = int(np.frexp(self.d.scale / self.d.n)[1])
         return found if abs(found) > ORDINARY else 0
 
     def panels(self, low: int, high: int) -> Iterator[tuple[int, FloatArray]]:
-        """Compute rho among the rows of a run."""
+        """Compute dissimilarities among rows of a segment, a few columns at a time."""
         return panels_of(self.d, slice(low, high), self.exponent)
 
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
-        """Choose the cut of a segment whose rows `run` are farthest from the others: its places count from the segment.
+        """Choose the break of a segment from the run of rows that differs most from the other rows.
 
         Of a run inside, the best cut of the run and the rows on one side of it is taken, of the side with the larger
         Z: the ends of such runs lie between cells, and so the cut need not be one of them.
@@ -332,7 +332,7 @@ class _BreakSearch:
 
 
 def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTest]:
-    """Test the best break of all segments together, add it, and go on until a test does not reject."""
+    """Test for breaks one by one, adding the best break of all segments until a test does not reject."""
     parts, tests = [(0, search.d.n)], list[BreakTest]()
     while len(tests) < most and any(map(search.is_open, parts)):
         test = _test_next_break(search, [part for part in parts if search.is_open(part)], level)
@@ -345,7 +345,7 @@ def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTes
 
 
 def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: float) -> BreakTest:
-    """Compare the largest Z of all runs in the segments with that of rows permuted within all of them."""
+    """Test for a further break: its statistic, the largest in all segments, against permutations within them."""
     exact = math.prod(map(search.count, parts)) <= max(EXACT_UP_TO, search.n_resamples)
     scans = [search.scan(part, exact=exact) for part in parts]
     tolerance = search.tolerance * max(scan.rounding for scan in scans)
@@ -380,7 +380,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
 
 
 def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tuple[str, ...]:
-    """Return a note if the orders of the rows or blocks are so few that no p-value can be small."""
+    """Return a note if rows or blocks have so few orders that no p-value can be small."""
     if test.method != "exact":
         return ()
     # orders that surely give the same run: of rows those within each of the two parts, and read backwards; of blocks,
@@ -399,7 +399,7 @@ def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tupl
 
 
 def _note_neighbours(d: Dissimilarity, sizes: tuple[int, ...], within: FloatArray, length: int) -> tuple[str, ...]:
-    """Return a caution if neighbours are more alike than other rows of a segment and single rows were permuted.
+    """Return a caution if neighbouring rows are alike but single rows were permuted.
 
     If the rows of a segment are exchangeable, neighbours are as far apart on average as all its rows.
     """
@@ -506,7 +506,7 @@ class SegmentTestResult(Segments):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Tabulate one row a test: the break, the segment that it divides, S, Z, p, and whether it was declared."""
+        """Return a data frame with one row per test of a break: position, segment, statistic, p, decision."""
         import pandas as pd
 
         return pd.DataFrame({
@@ -525,7 +525,7 @@ class SegmentTestResult(Segments):
         })  # fmt: skip
 
     def _frame(self) -> pd.DataFrame:
-        """Return the table of tests as a data frame, with what all tests share in every row."""
+        """Return the table of tests for breaks, with the settings of the call as further columns."""
         return self.table.assign(level=self.level, block_length=self.block_length, **self._shared())
 
     def _main_columns(self) -> tuple[str, ...]:
@@ -583,7 +583,7 @@ class SegmentTestResult(Segments):
         return state_evidence(self.pvalue, "of a change in this order", level=self.level)
 
     def plot_profile(self, ax: Axes | None = None) -> Axes:
-        """Draw Z of every cut into two segments, and the value that the largest Z rarely reaches in other orders."""
+        """Draw the break statistic of every cut into two segments, with its null quantile."""
         from energystats.plotting.segments import plot_profile
 
         limit = float(np.quantile(self.null_distribution, 1 - self.level, method="higher"))

@@ -96,7 +96,7 @@ def spread_test(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> SpreadTestResult:
-    r"""Test whether the distances of points from the centres of their groups have one distribution in all groups.
+    r"""Test whether groups have equal spread: distances of points from their group centres.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ def spread_test(
 
 
 def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
-    """Return a caution on groups of few points in one column, of which p is too often small; else an empty tuple."""
+    """Return a caution on groups of few points in one column, for which p is often too small."""
     few = (groups.sizes < FEW) & (groups.sizes % 2 == 0)
     if d.n_columns != 1 or not d.metric.only_means or not few.any():
         return ()
@@ -247,7 +247,7 @@ def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
 
 
 def _refuse_small_groups(groups: Groups) -> None:
-    """Raise ValueError if a group has fewer than three points, too few to have a spread."""
+    """Raise ValueError if a group has fewer than three points, too few for a test of spread."""
     small = np.flatnonzero(groups.sizes < FEWEST)
     if small.size:
         named = ", ".join(f"{groups.names[j]!r} has {groups.sizes[j]}" for j in small[:GROUPS_NAMED])
@@ -260,7 +260,7 @@ def _refuse_small_groups(groups: Groups) -> None:
 
 
 def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> None:
-    """Raise ValueError if groups have unequal shares of strata that are too small for centres of their own."""
+    """Raise ValueError if groups are spread unequally over strata too small to have own centres."""
     if reveals_strata(spread, groups, units):
         unit = "rows" if units.plots is None else "whole plots"
         raise ValueError(
@@ -270,14 +270,14 @@ def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: Exc
 
 
 def groups_of_two_plots(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Return the groups with exactly two whole plots, which are equally far from their centre; none without plots."""
+    """Return the groups with exactly two whole plots, which are equally far from their centre."""
     if units.plots is None:
         return np.zeros(0, np.intp)
     return np.flatnonzero(np.bincount(groups.codes[units.first_rows], minlength=groups.k) == FEWEST - 1)
 
 
 def _refuse_pairs_of_plots(groups: Groups, units: ExchangeableUnits) -> None:
-    """Raise ValueError if several groups have exactly two whole plots, whose labels cannot be exchanged."""
+    """Raise ValueError if several groups have exactly two whole plots, which a test of spread cannot use."""
     pairs = groups_of_two_plots(groups, units)
     if pairs.size > 1:
         raise ValueError(
@@ -327,7 +327,7 @@ class CenterDistances:
     notes: tuple[str, ...] = ()
 
     def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
-        """Return the distances of the points of some groups, whose centres stay; row numbers and group numbers."""
+        """Select the distances of points of some groups from their centres, with their row and group numbers."""
         groups = np.array(chosen)
         return CenterDistances(
             self.distances[rows],
@@ -348,7 +348,7 @@ def measure_spread(
     *,
     center: str = "median",
 ) -> CenterDistances:
-    """Compute the centres of groups (or of groups within strata), and the adjusted distances of points from them."""
+    """Compute centres of groups, or of groups within strata, and distances of points from them."""
     codes, k = groups.codes, groups.k
     given = np.ones(d.n) if weights is None else weights
     # weights are shares of a point in its group, and do not change how much its group counts
@@ -391,7 +391,7 @@ def measure_spread(
 
 
 def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
-    """Estimate how alike the rows of a whole plot are, as the between-plot share of the variance in a cell (0 to 1).
+    """Estimate the between-plot share of the variance within groups, from 0 to 1.
 
     The mean of rho within plots is twice the variance in them, that between plots of one cell twice the whole.
     """
@@ -407,7 +407,7 @@ def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
 
 
 def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Return the stratum of each row if every group has three units or more in each of its strata, else 0; (n,).
+    """Return the stratum of each row if strata have own group centres, else 0; (n,).
 
     Of whole plots there must be as many: a centre between two plots is as far from one as from the other, whatever
     they are, so that their labels would not be exchangeable.
@@ -420,7 +420,7 @@ def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
 
 
 def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Count the rows, or the whole plots, of every group in every stratum; (s, k)."""
+    """Count the rows or whole plots of every group in every stratum; (s, k)."""
     if units.strata is None:
         return groups.sizes[None, :].astype(np.intp)
     first = units.first_rows
@@ -430,7 +430,7 @@ def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
 
 
 def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether distances from group centres reveal strata, of which the groups have unequal shares.
+    """Return whether distances from group centres differ by stratum, which would bias a test.
 
     A centre lies near the strata that its group is mostly in, and labels permuted within strata do not keep it there.
     With equal shares of the strata in every group the centres differ by chance alone.
@@ -444,7 +444,7 @@ def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableU
 def _from_centers(
     d: Dissimilarity, codes: IntArray, k: int, w: FloatArray, center: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute squared distances of points from the centres of their cells, and weights of the centres; (n,), (n, k)."""
+    """Compute squared distances of points from their centres, and centre weights; (n,), (n, k)."""
     means = weights_of_means(w, codes, k)
     if center == "centroid":
         return squared_distances_to(means, codes, d.pairs.multiply), means
@@ -463,13 +463,13 @@ def _from_centers(
 
 
 def _multiply_squares(points: FloatArray, columns: FloatArray) -> FloatArray:
-    """Multiply the matrix of squared Euclidean distances, never stored, by columns; (n, p), (n, c) -> (n, c)."""
+    """Multiply the matrix of squared Euclidean distances by columns without storing it; (n, p), (n, c) -> (n, c)."""
     sizes = np.square(points).sum(axis=1)
     return np.asarray(sizes[:, None] * columns.sum(axis=0) + sizes @ columns - 2 * points @ (points.T @ columns))
 
 
 def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, FloatArray]:
-    """Compute squared distances of points from the spatial median of their group; warn without convergence."""
+    """Compute squared distances of points from the spatial medians of their groups."""
     centers, ended = weights_of_medians(w, codes, k, multiply)
     if not ended:
         warn(
@@ -495,7 +495,7 @@ class SpreadComparison(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a note if permuted residuals gave a smaller p than all labelings could."""
+        """Return a note if permuting residuals gave a smaller p than all labelings could give."""
         if upper_pvalue(self.extreme, self.null.size) >= self.floor:
             return ()
         return (
@@ -505,7 +505,7 @@ class SpreadComparison(NamedTuple):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Return the 95 % interval of the p-value over seeds; (p, p) if all labelings were visited."""
+        """Compute the 95 % interval of a p-value over seeds; (p, p) if it is exact."""
         if self.exact:
             return self.pvalue, self.pvalue
         low, high = pvalue_interval(self.extreme, self.null.size, 0.95)
@@ -521,7 +521,7 @@ def compare_spread(
     *,
     progress: bool = False,
 ) -> SpreadComparison | None:
-    """Test by permutation whether mean distances from centres are equal; None where there is nothing to permute.
+    """Test by permutation whether mean distances from group centres are equal; None if impossible.
 
     Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
     labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
@@ -561,12 +561,12 @@ def compare_spread(
 
 
 def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
-    """Return for every point the weighted mean of the values in its stratum; (n,)."""
+    """Compute for every point the weighted mean of values in its stratum; (n,)."""
     return np.asarray((np.bincount(strata, w * z) / np.bincount(strata, w))[strata])
 
 
 def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -> FloatArray:
-    """Compute the between-group share of the sum of squares of z for each of b labelings; (b, n), (b, n) -> (b,)."""
+    """Compute the between-group share of the sum of squares for b labelings; (b, n), (b, n) -> (b,)."""
     members = [(labelings == j) * w for j in range(k)]
     mass = np.stack([Z.sum(axis=1) for Z in members], axis=1)
     sums = np.stack([(Z * z).sum(axis=1) for Z in members], axis=1)
@@ -736,7 +736,7 @@ class SpreadTestResult(Result):
         return {"sizes": "n", "mean_distances": "mean distances", "statistic": "F", "n_resamples": "permutations"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw points on two principal coordinates with hulls and centres of the groups, and return the axes.
+        """Draw points on two principal coordinates with hulls and centres of groups, and return the axes.
 
         Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines. Of
         one column, or of many groups, `plot_boxes` shows more.
@@ -754,7 +754,7 @@ class SpreadTestResult(Result):
         )
 
     def plot_boxes(self, ax: Axes | None = None) -> Axes:
-        """Draw the distances from the centres, which are compared, as a box and points for each group; return the axes.
+        """Draw the distances from group centres as boxes and points, and return the axes.
 
         The diamond is the mean of the group; points stand for groups of up to fifty.
         """
