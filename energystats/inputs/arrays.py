@@ -46,7 +46,7 @@ SMALLEST_WEIGHT = 1e-70  # products of weights must keep their digits
 
 
 def as_points(values: Any, name: str) -> FloatArray:
-    """Return a table of finite numbers as a float array of shape (n, d); a one-dimensional table has d = 1."""
+    """Convert a table of finite numbers to a float array of shape (n, d), or (n, 1) if one-dimensional."""
     table = as_table(values)
     array = as_numbers(table, name)
     if array.ndim == 1:
@@ -60,14 +60,14 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
-    """Return tolerances for rounding (see `differing`) and the spacing of a table's floats, from its dtypes."""
+    """Return rounding tolerances for a table, and the spacing of its floats, from its dtypes."""
     # single and half precision round coarser than the doubles they are read as
     found = names_of_dtypes(values) & COARSER.keys()
     return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
 
 
 def names_of_dtypes(values: Any) -> set[str]:
-    """Return the names that NumPy has for the types of a table's columns, of an array or of the rows of a list."""
+    """Return the NumPy names of the types of a table's columns."""
     table = as_table(values)
     values = table.values
     if table.is_pandas:
@@ -82,7 +82,7 @@ def names_of_dtypes(values: Any) -> set[str]:
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Return an array that nobody can change: a read-only copy, or the array itself if it is read-only."""
+    """Return a read-only copy of an array, or the array itself if it is read-only."""
     if not array.flags.writeable:
         return array
     frozen = array.copy()
@@ -91,7 +91,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str) -> FloatArray:
-    """Return a table of real numbers as a float64 array, missing values as NaN; raise TypeError for other types."""
+    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError otherwise."""
     table = as_table(values)
     if table.is_pandas:
         return _frame_numbers(table, name)
@@ -123,7 +123,7 @@ def as_numbers(values: Any, name: str) -> FloatArray:
 
 
 def as_array(values: Any, name: str) -> AnyArray:
-    """Convert a table without named columns to an array; masked arrays stay masked, masked list entries become NaN.
+    """Convert a table without column names to an array; masked arrays stay masked.
 
     `numpy.asarray` would take the numbers under the mask.
     """
@@ -135,7 +135,7 @@ def as_array(values: Any, name: str) -> AnyArray:
 
 
 def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
-    """Convert an array of Python objects to floats, None and masked entries to NaN, as scikit-learn expects."""
+    """Convert an array of Python objects to floats, None and masked entries to NaN."""
     absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
     for value in np.asarray(values)[~absent]:
         if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
@@ -149,7 +149,7 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
 
 
 def check_dense(values: object, name: str) -> None:
-    """Raise TypeError for data that are no dense table of numbers: a sparse matrix, dict, record array or LazyFrame."""
+    """Raise TypeError for data that are no dense table, such as a sparse matrix or a dict."""
     code = name if name.isidentifier() else "x"  # of the samples 1, 2, ... nobody knows the names
     if hasattr(values, "toarray"):
         raise TypeError(f"`{name}` must be dense, got a sparse {type(values).__name__}; use `{code}.toarray()`.")
@@ -173,7 +173,7 @@ def check_not_path(values: object, name: str) -> None:
 
 
 def _frame_numbers(table: InputTable, name: str) -> FloatArray:
-    """Convert a pandas object to a float array, missing values to NaN; raise TypeError for other column types."""
+    """Convert a pandas object to a float array, missing values to NaN; raise TypeError for non-numeric columns."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
     frame, columns = table.values, table.columns or ()
@@ -198,7 +198,7 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
 
 
 def doubles_of(values: Any, name: str) -> FloatArray:
-    """Convert a pandas object of numbers or truth values to floats, missing ones to NaN; raise beyond 2**53."""
+    """Convert a pandas object of numbers or truth values to floats; raise for whole numbers beyond 2**53."""
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
@@ -225,7 +225,7 @@ def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "
 
 
 def _check_wider(array: AnyArray, values: Any, name: str) -> None:
-    """Raise ValueError if whole numbers beyond 2**53 were rounded, those of long doubles or of lists beside floats."""
+    """Raise ValueError if whole numbers beyond 2**53 lost digits in conversion to floats."""
     if not array.size or not (np.abs(array) > LARGEST_INTEGER).any():
         return
     if array.dtype.itemsize > 8:
@@ -247,7 +247,7 @@ def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
-    """Raise ValueError if an array has values that are NaN, infinite or so large that their squares overflow."""
+    """Raise ValueError if an array has NaN, infinite values, or values whose squares overflow."""
     low, high = (float(array.min()), float(array.max())) if array.size else (0.0, 0.0)  # a NaN is both
     if not np.isfinite([low, high]).all():
         finite = np.isfinite(array)
@@ -270,7 +270,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
 
 
 def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
-    """Return positive weights as a float array (n,) after checks; None if no weights are given or all are 1."""
+    """Check weights, and return them as floats (n,); None if none are given or all are 1."""
     if weights is None:
         return None
     array = as_numbers(weights, name)
@@ -285,7 +285,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
 
 
 def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
-    """Raise ValueError if positive weights differ by more than a factor 1e9 or are too far from 1."""
+    """Raise ValueError if positive weights differ by more than a factor of 1e9, or are far from 1."""
     smallest, largest = float(weights.min()), float(weights.max())
     if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
         raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")
@@ -297,7 +297,7 @@ def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
 
 
 def check_level(level: object) -> float:
-    """Return a significance level as a float; raise ValueError unless it lies from 1e-9 to below 1."""
+    """Check a significance level, from 1e-9 to below 1, and return it as a float."""
     found = check_positive(level, "level")
     if not found < 1:
         raise ValueError(f"`level` must lie below 1, got {found:g}.")

@@ -53,18 +53,18 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Return the description of a table whose columns, with given names, are all numeric."""
+        """Describe a table whose columns are all numeric, with given names."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)
 
     @property
     def plain(self) -> bool:
-        """Return whether a coded table holds only finite numbers, so that sums of them have a meaning."""
+        """Return whether a coded table holds only finite numbers, no categories or missing values."""
         return self.complete and set(self.kinds) <= {"numeric"}
 
     def where(self, *kinds: Kind) -> IntArray:
-        """Return the indices of the columns that are of one of the given kinds (numeric, ordered, ...)."""
+        """Return the indices of columns of the given kinds, such as numeric or ordered."""
         return np.flatnonzero([kind in kinds for kind in self.kinds]).astype(np.intp)
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Convert data tables to float arrays with one common coding of categories, `known` if given; return both."""
+    """Convert data tables to float arrays with a common coding of categories, and return both."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)
@@ -124,7 +124,7 @@ def encode(
 
 
 def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
-    """Raise ValueError if a table has another number of columns, or other column names, than a known coding."""
+    """Raise ValueError if a table's columns differ from those of a known coding."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
@@ -136,7 +136,7 @@ def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name:
 
 
 def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[Any]]:
-    """Split a data table into its columns; return their names and each as a float array or pandas Series."""
+    """Split a data table into columns; return their names, and each as a float array or Series."""
     check_dense(table.values, name)
     values = table.values
     if not table.is_pandas:
@@ -155,7 +155,7 @@ def _code_columns(table: InputTable, name: str) -> tuple[tuple[str, ...], list[A
 
 
 def _untyped_frame(values: Any, array: Any, name: str) -> Any:
-    """Convert a list or array that is not numeric to a data frame in which pandas infers the type of each column."""
+    """Convert a non-numeric list or array to a data frame with column types inferred by pandas."""
     import pandas as pd
 
     _check_shape(array.shape, name)
@@ -174,7 +174,7 @@ def _untyped_frame(values: Any, array: Any, name: str) -> Any:
 
 
 def _check_shape(shape: tuple[int, ...], name: str) -> None:
-    """Raise ValueError if the shape of a data table is not one- or two-dimensional, or is empty."""
+    """Raise ValueError unless a data table is one- or two-dimensional and not empty."""
     if len(shape) not in (1, 2):
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
     if 0 in shape:
@@ -182,7 +182,7 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
 
 
 def _check_rows(array: FloatArray, name: str) -> None:
-    """Raise ValueError if a row of a data table has no value at all."""
+    """Raise ValueError if a row of a data table has no known value."""
     if (bare := np.isnan(array).all(axis=1)).any():
         row = int(bare.argmax())
         raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
@@ -199,7 +199,7 @@ def _warn_of_empty(labels: Sequence[str]) -> None:
 
 
 def _code_column(column: Any, name: str, label: str) -> _Column:
-    """Convert one data column to numbers or category codes and find its kind (numeric, ordered, ...) from its type."""
+    """Convert a data column to numbers or category codes, and find its kind from its type."""
     if isinstance(column, np.ndarray):
         return _numeric_column(column, name, label)
     import pandas as pd
@@ -236,7 +236,7 @@ def _code_column(column: Any, name: str, label: str) -> _Column:
 
 
 def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
-    """Return a numeric data column after a check; raise ValueError if values are infinite or too large."""
+    """Check that a numeric data column has no infinite or too large values, and return it."""
     if bad := int(np.isinf(values).sum()):
         raise ValueError(f"`{name}` must not be infinite, but has {bad} infinite values in column {label}.")
     column = _emptied(_Column("numeric", values))
@@ -248,12 +248,12 @@ def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
 
 
 def _emptied(column: _Column) -> _Column:
-    """Return a data column with the kind "empty" if all its values are missing; else unchanged."""
+    """Give a data column the kind "empty" if all its values are missing, and return it."""
     return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
 def _presence(column: _Column, name: str, label: str) -> _Column:
-    """Convert a data column of truth values, or of 0 and 1, to kind "asymmetric": 1 for presence, 0 for absence."""
+    """Convert a data column of truth values to 1 for presence and 0 for absence."""
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]
@@ -277,7 +277,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
 
 
 def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
-    """Give one column of several data tables a common coding of its categories; raise if the kinds differ."""
+    """Give one column of several tables a common coding of categories; raise if their kinds differ."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
         return list(parts)
@@ -312,7 +312,7 @@ def _has_text(column: _Column) -> bool:
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
-    """Return a data column with its categories translated to the codes of another column."""
+    """Translate the categories of a data column to the codes of another column."""
     if part.kind == "empty" or target.kind == "empty":
         return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:
@@ -341,14 +341,14 @@ def _list_levels(levels: Sequence[Any]) -> str:
 
 
 def holds_numbers(column: Any) -> bool:
-    """Return whether a data column, or its dtype, is numeric and not of truth values."""
+    """Return whether a data column or dtype is numeric, truth values excluded."""
     from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
     return is_numeric_dtype(column) and not is_bool_dtype(column)
 
 
 def find_nested(column: Any) -> Any:
-    """Return the first cell of a data column that holds several values, such as a list; None if there is none."""
+    """Find the first cell of a data column that holds several values, such as a list; None without one."""
     if column.dtype != object:
         return None
     return next((cell for cell in column if isinstance(cell, NESTED)), None)

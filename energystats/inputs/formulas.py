@@ -104,24 +104,24 @@ class Parsed:
 
     @property
     def bare_responses(self) -> tuple[str, ...]:
-        """Return the names of data-frame columns that are responses of the formula without a transformation."""
+        """Return the data-frame columns that a formula uses as responses without transforming them."""
         return tuple(name for term in self.response if (name := str(term).strip("`")) in self.variables)
 
     @property
     def bare(self) -> tuple[str, ...]:
-        """Return the names of data-frame columns that occur in the formula outside of functions."""
+        """Return the data-frame columns that a formula names outside of function calls."""
         names = (str(factor).strip("`") for factor in _factors_of((*self.response, *self.terms)))
         return tuple(name for name in names if name in self.variables)
 
     @property
     def uncoded(self) -> tuple[str, ...]:
-        """Return the names of data-frame columns used in the formula outside of C(), where numbers are covariates."""
+        """Return the data-frame columns that a formula names outside of C(), so that numbers are covariates."""
         factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
         names = {n for f in factors if not f.expr.startswith("C(") for n in _names_in(f.expr, self.variables)}
         return tuple(name for name in self.variables if name in names)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Compute the responses of a formula as a data frame; columns of `mixed` are used without conversion."""
+        """Compute the responses of a formula as a data frame; columns in `mixed` stay unconverted."""
         import pandas as pd
         from pandas.api.types import is_bool_dtype
 
@@ -155,7 +155,7 @@ class Parsed:
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
-        """Compute the model-matrix columns of every term of a formula and of the terms it is adjusted for."""
+        """Compute model-matrix columns of every formula term, and of the terms it is adjusted for."""
         factors = _factors_of(self.terms)
         data = _Coded.of(table, factors, {factor: self.truths(factor, table) for factor in factors})
         for factor in factors:
@@ -173,13 +173,13 @@ class Parsed:
         )
 
     def adjusted(self, term: Any, data: _Coded) -> Term:
-        """Compute the model-matrix columns of a term and of all other terms that do not contain it (type II)."""
+        """Compute model-matrix columns of a term, and of all terms that do not contain it (type II)."""
         others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
     def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
-        """Compute the model-matrix columns of each term, coded against the constant and the terms before it."""
+        """Compute model-matrix columns of each formula term, coded given the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
@@ -190,7 +190,7 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Compute the model matrix of some terms, and formulaic's record of its coding; add factor levels to `seen`.
+        """Compute the model matrix of some terms, with formulaic's specification of its coding.
 
         The matrix is an array, because a data frame keeps one of two columns that have the same name.
         """
@@ -224,7 +224,7 @@ class Parsed:
         return values, matrix.model_spec
 
     def truths(self, factor: Any, table: pd.DataFrame) -> Levels | None:
-        """Return the levels of a factor that is a computed truth value, such as I(x > 3); None for any other factor.
+        """Return the levels of a factor that is a computed truth value, such as I(x > 3); else None.
 
         What is computed must have a value for every row, in the order of the rows.
         """
@@ -239,7 +239,7 @@ class Parsed:
         return seen[-1] if seen else None
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
-        """Return indicators and names of the levels of a factor that occur in the data; None if it is numeric."""
+        """Return indicators and names of a factor's levels in the data; None if it is numeric."""
         if (found := data.levels_of(factor)) is None:
             seen: list[Levels] = []
             indicators, spec = self.evaluate([data.term([factor])], data.table, full_rank=False, seen=seen)
@@ -254,13 +254,13 @@ class Parsed:
         return (codes[:, None] == used).astype(np.float64), [repr(names[j]) for j in used]
 
     def check_levels(self, factor: Any, data: _Coded) -> None:
-        """Raise ValueError if a factor of the formula has only one level."""
+        """Raise ValueError if a factor of a formula has only one level in the data."""
         found = self.levels(factor, data)
         if found is not None and len(found[1]) < 2:
             raise ValueError(f"`formula`: {factor} has one level only, {', '.join(found[1])}; leave it out.")
 
     def check_cells(self, term: Any, data: _Coded) -> None:
-        """Raise ValueError if some combination of levels of an interaction has no row in the data."""
+        """Raise ValueError if a combination of levels of an interaction does not occur in the data."""
         found = [(factor, self.levels(factor, data)) for factor in term.factors]
         named = [(str(factor), *levels) for factor, levels in found if levels is not None]
         if len(named) < 2:
@@ -300,7 +300,7 @@ class _Coded:
 
     @classmethod
     def of(cls, table: pd.DataFrame, factors: Sequence[Any], truths: Mapping[Any, Levels | None]) -> Self:
-        """Add coded columns for categorical and truth-value factors to a data frame, since formulaic misreads them.
+        """Add coded columns for categorical and boolean factors to a data frame, in a form formulaic reads well.
 
         In an interaction R has a column for False and one for True, where a number would have one.
         """
@@ -321,11 +321,11 @@ class _Coded:
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Return codes and names of the levels of a factor that is a column or a truth value; None for any other."""
+        """Return codes and names of the levels of a column or truth-value factor; None for others."""
         return self.levels.get(factor.expr)
 
     def term(self, factors: Sequence[Any]) -> Any:
-        """Return a formulaic term with its factors replaced by their coded columns."""
+        """Replace the factors of a formulaic term by their coded columns."""
         from formulaic.parser.types import Factor
         from formulaic.parser.types import Term as FormulaTerm
 
@@ -333,20 +333,20 @@ class _Coded:
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
-    """Return new column names that do not occur among the given ones."""
+    """Return new column names that differ from all given ones."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
 def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
-    """Return a pandas Categorical with the levels named 0, 1, ... from integer codes."""
+    """Convert integer codes to a pandas Categorical with levels named 0, 1, ...."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
 
 
 def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
-    """Raise TypeError if levels are numbers stored as Python objects, which formulaic takes for categories."""
+    """Raise TypeError if factor levels are numbers stored as Python objects."""
     for level in levels:
         if isinstance(level, numbers.Number) and not isinstance(level, bool | np.bool_):
             raise TypeError(
@@ -368,7 +368,7 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
-    """Code a factor as C() of formulaic does, for levels of any names; append codes and names to `seen`."""
+    """Code a factor in a formula as C() does, for levels of any names, and record the levels in `seen`."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
@@ -401,7 +401,7 @@ def _coded_factor(
 
 
 def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
-    """Append the levels of a vector of truth values to `seen`, nothing for other values; return zeros (n,)."""
+    """Record the levels of a truth-value factor in `seen`, and return zeros (n,)."""
     from pandas.api.types import is_bool_dtype
 
     values = getattr(values, "__wrapped__", values)
@@ -416,7 +416,7 @@ def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
 
 
 def _check_order(values: Any, n: int) -> None:
-    """Raise ValueError if a computed Series has its rows in another order, since values are used by position."""
+    """Raise ValueError if a computed Series has its rows in another order than the data."""
     if hasattr(values, "iloc") and len(values) == n and values.index.tolist() != list(range(n)):
         raise ValueError(
             "it puts the rows in another order, and rows are matched by index; sort `data` itself, or write "
@@ -425,7 +425,7 @@ def _check_order(values: Any, n: int) -> None:
 
 
 def _count_truths(n: int, values: Any) -> Any:
-    """Convert truth values to numbers, 1 for True, as R does in arithmetic; return other values unchanged."""
+    """Convert truth values to 0 and 1, as R does in arithmetic; return other values unchanged."""
     from pandas.api.types import infer_dtype, is_bool_dtype
 
     _check_order(values, n)
@@ -441,21 +441,21 @@ class _Counting(ast.NodeTransformer):
     """Rewrite a Python expression so that truth values in arithmetic and functions of numbers become 0 and 1."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """Wrap both operands of an arithmetic sign in a call that converts truth values to numbers."""
+        """Wrap both operands of a binary operator in calls that convert truth values to numbers."""
         self.generic_visit(node)
         if isinstance(node.op, SIGNS):
             node.left, node.right = _count_call(node.left), _count_call(node.right)
         return node
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
-        """Wrap the operand of a plus or minus sign in a call that converts truth values to numbers."""
+        """Wrap the operand of a unary sign in a call that converts truth values to numbers."""
         self.generic_visit(node)
         if isinstance(node.op, ast.USub | ast.UAdd):
             node.operand = _count_call(node.operand)
         return node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        """Wrap arguments of a numeric function or method in a call that converts truth values to numbers."""
+        """Wrap the arguments of a numeric function in calls that convert truth values to numbers."""
         self.generic_visit(node)
         called, of = node.func, ""
         if isinstance(called, ast.Attribute):
@@ -471,7 +471,7 @@ class _Counting(ast.NodeTransformer):
 
 
 def _count_call(node: ast.expr) -> ast.expr:
-    """Wrap an expression, or each element of a list, in a call that converts truth values to numbers."""
+    """Wrap a syntax node, or each element of a list, in a call that converts truth values to numbers."""
     if isinstance(node, ast.List | ast.Tuple):
         node.elts = [_count_call(each) for each in node.elts]
         return node
@@ -482,7 +482,7 @@ def _count_call(node: ast.expr) -> ast.expr:
 
 @cache
 def _counting_text(expression: str) -> str:
-    """Return a Python expression as text in which arithmetic treats truth values as 0 and 1."""
+    """Rewrite a Python expression so that arithmetic treats truth values as 0 and 1."""
     pieces = expression.split("`")
     tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
     text = ast.unparse(ast.fix_missing_locations(_Counting().visit(tree)))
@@ -492,7 +492,7 @@ def _counting_text(expression: str) -> str:
 
 
 def _counting_term(term: Any) -> Any:
-    """Return a formulaic term whose computed factors treat truth values as 0 and 1 in arithmetic."""
+    """Rewrite a formulaic term so that its arithmetic treats truth values as 0 and 1."""
     from formulaic.parser.types import Factor
     from formulaic.parser.types import Term as FormulaTerm
 
@@ -506,7 +506,7 @@ def _counting_term(term: Any) -> Any:
 
 
 def _contains(larger: Any, term: Any) -> bool:
-    """Return whether a term is part of a larger one, as a is of a:b."""
+    """Return whether one model term is contained in another, as a is in a:b."""
     return set(term.factors) < set(larger.factors)
 
 
@@ -519,19 +519,19 @@ def _check_columns(name: str, columns: FloatArray) -> None:
 
 
 def _write_plain_message(error: BaseException) -> str:
-    """Return the first line of an error message of formulaic, without its colour codes."""
+    """Return the first line of a formulaic error message, without colour codes."""
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
 
 def _of_keywords(formula: str, data: pd.DataFrame) -> str:
-    """Return a sentence that a column named like a Python keyword cannot stand in a call; "" if there is none."""
+    """Return a hint if a formula uses a column named like a Python keyword in a call; else ""."""
     words = [name for name in re.findall(r"\w+", formula) if keyword.iskeyword(name) and name in data.columns]
     return f" A word of Python, {words[0]!r}, cannot stand in a call or expression: rename the column." if words else ""
 
 
 def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
-    """Parse a formula, with or without responses, check it, and find the data-frame columns it uses."""
+    """Parse a formula and check it, and find the data-frame columns that it uses."""
     with loading():
         from formulaic import Formula
         from formulaic.errors import FormulaicError
@@ -570,7 +570,7 @@ def parse(formula: str, data: pd.DataFrame, *, with_response: bool) -> Parsed:
 
 
 def _of_r(formula: str) -> str:
-    """Return advice for an R function with a dot in its name, such as as.factor, used in a formula; "" if none."""
+    """Return a hint for an R function with a dot in its name, such as as.factor, in a formula; else ""."""
     called = re.search(r"(?<![\w.`])((?:as|is)\.[\w.]+)\((?:([^()]*)\))?", formula)
     if called is None:
         return ""
@@ -585,14 +585,14 @@ def _of_r(formula: str) -> str:
 
 
 def _check_roles(formula: str, responses: Sequence[str], factors: Sequence[str]) -> None:
-    """Raise ValueError if a column stands on both sides of a formula, as response and as factor."""
+    """Raise ValueError if a column is on both sides of a formula."""
     twice = [name for name in responses if name in factors]
     if twice:
         raise ValueError(f"`formula` must not have {twice[0]!r} on both sides of ~, got {formula!r}.")
 
 
 def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None:
-    """Raise ValueError if a formula lacks a needed response, or has one although `X` is given."""
+    """Raise ValueError if a formula lacks a response, or has one although `X` is given."""
     if with_response and (not left or "1" in map(str, left)):
         raise ValueError(
             f'`formula` must name its responses before ~, as in "y1 + y2 ~ g", got {formula!r}; a table or matrix of '
@@ -603,7 +603,7 @@ def _check_sides(formula: str, left: Sequence[Any], with_response: bool) -> None
 
 
 def _check_literals(formula: str, terms: Any) -> None:
-    """Raise ValueError for a number that is combined with variables, such as 1/x, which would mean x itself."""
+    """Raise ValueError for a number combined with variables in a formula, such as 1/x."""
     for term in terms:
         numbers = [str(factor) for factor in term.factors if factor.eval_method.value == "literal"]
         if numbers and len(term.factors) > 1:
@@ -614,7 +614,7 @@ def _check_literals(formula: str, terms: Any) -> None:
 
 
 def _check_signs(formula: str) -> None:
-    """Raise ValueError for signs in a formula that do not compute there, such as - before ~ or %in%."""
+    """Raise ValueError for signs that have no meaning in this formula language, such as - before ~."""
     from formulaic.parser import DefaultFormulaParser
 
     tokens = list(DefaultFormulaParser().get_tokens(formula))
@@ -648,7 +648,7 @@ def _check_signs(formula: str) -> None:
 
 
 def _check_doubles(formula: str, found: int) -> None:
-    """Raise ValueError if a response is named twice before ~, since formulaic would keep only one of them."""
+    """Raise ValueError if a formula names a response twice."""
     from formulaic.parser import DefaultFormulaParser
 
     tokens = list(itertools.takewhile(lambda t: t.token != "~", DefaultFormulaParser().get_tokens(formula)))
@@ -662,7 +662,7 @@ def _check_doubles(formula: str, found: int) -> None:
 
 
 def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
-    """Raise ValueError for the power of a single variable among terms, such as x**2, which would mean x itself."""
+    """Raise ValueError for a power of a variable in a formula, such as x**2, which would mean x."""
     kinds = [None if token.kind is None else token.kind.value for token in tokens]
     for i, token in enumerate(tokens):
         if kinds[i] != "operator" or token.token not in ("**", "^"):
@@ -681,7 +681,7 @@ def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
 
 
 def _parted_by_calls(formula: str) -> tuple[str, str]:
-    """Split a formula into the text outside of function calls and the text inside them."""
+    """Split a formula into text outside and text inside of function calls."""
     outside: list[str] = []
     inside: list[str] = []
     calls = [False]
@@ -695,7 +695,7 @@ def _parted_by_calls(formula: str) -> tuple[str, str]:
 
 
 def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
-    """Raise ValueError if formulaic or Python would misread the name of a column in a formula.
+    """Raise ValueError if a formula would be misread because of a column's name.
 
     formulaic drops the quotes around a name, so that 1 is its constant and a name like a call is one; inside of calls
     Python takes what follows a dot for an attribute, and two letters that look alike for one (its form NFKC).
@@ -727,7 +727,7 @@ def _check_names_in_formula(formula: str, known: Sequence[str]) -> None:
 
 
 def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
-    """Raise ValueError if a formula compares a text column with a number, or a numeric one with text."""
+    """Raise ValueError if a formula compares a text column with a number, or the reverse."""
     known = list(map(str, data.columns))
     for factor in _factors_of(terms):
         nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
@@ -747,7 +747,7 @@ def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 
 def _compared_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Constant]]:
-    """Yield each expression that a Python node compares with a constant (by signs, `in`, `isin`) and that constant."""
+    """Yield each pair of an expression and a constant that a Python syntax node compares."""
     pairs: list[tuple[ast.expr, ast.expr]] = []
     if isinstance(node, ast.Compare):
         sides = [node.left, *node.comparators]
@@ -761,7 +761,7 @@ def _compared_in(node: ast.AST) -> Iterator[tuple[ast.expr, ast.Constant]]:
 
 
 def _holds_text(column: pd.Series[Any]) -> bool | None:
-    """Return True if a column holds only text, False if only numbers, None for a mixture or other values."""
+    """Return True if a column holds only text, False if only numbers, else None."""
     values = column.cat.categories if hasattr(column, "cat") else column.dropna()
     if values.dtype.kind in "iufb":
         return False
@@ -770,7 +770,7 @@ def _holds_text(column: pd.Series[Any]) -> bool | None:
 
 
 def check_table(data: Any) -> pd.DataFrame:
-    """Return `data` as a pandas DataFrame; raise if it is another type, missing or empty."""
+    """Check that data are a pandas DataFrame with rows, and return it; raise otherwise."""
     import pandas as pd
 
     if hasattr(data, "__dask_graph__"):
@@ -788,7 +788,7 @@ def check_table(data: Any) -> pd.DataFrame:
 
 
 def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
-    """Return the data-frame columns that occur in terms, in order; raise ValueError for unknown names."""
+    """Return the data-frame columns that model terms use, in order; raise ValueError for unknown names."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
@@ -807,7 +807,7 @@ def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
 
 
 def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
-    """Raise ValueError if a factor computes with numbers so large or small that their products overflow."""
+    """Raise ValueError if a factor's arithmetic uses numbers whose products over- or underflow."""
     if factor.eval_method.value != "python":
         return
     for name in _names_in(factor.expr, list(map(str, data.columns))):
@@ -822,12 +822,12 @@ def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
 
 
 def _factors_of(terms: Sequence[Any]) -> list[Any]:
-    """Return the distinct factors of some terms, in order."""
+    """Return the distinct factors of some model terms, in order."""
     return list(dict.fromkeys(factor for term in terms for factor in term.factors))
 
 
 def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
-    """Parse a factor as Python; return its syntax nodes and text pieces, None if it is no expression.
+    """Parse a formula factor as Python; return its syntax nodes, or None if it is no expression.
 
     Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
     """
@@ -840,13 +840,13 @@ def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
 
 
 def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
-    """Return the column name at a syntax node, also one in backticks; "" if the node is no name."""
+    """Return the column name at a syntax node, also one in backticks; "" if it is no name."""
     name = node.id if isinstance(node, ast.Name) else ""
     return pieces[int(name.removeprefix(QUOTED))] if name.startswith(QUOTED) else name
 
 
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
-    """Return the names that occur in a factor: the factor itself, or those of its Python expression."""
+    """Return the names that occur in a formula factor."""
     found = None if expression in known else _nodes_in(expression)
     if found is None:
         return [expression]
@@ -856,7 +856,7 @@ def _names_in(expression: str, known: Sequence[str]) -> list[str]:
 
 
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
-    """Raise ValueError for ^, and for & or | between numbers, which mean other operations in Python than in R."""
+    """Raise ValueError for ^, & or | in a factor where they mean other operations than in R."""
     from pandas.api.types import is_bool_dtype
 
     known = list(map(str, data.columns))
@@ -878,7 +878,7 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
 
 def _check_comparison(node: ast.AST, expression: str) -> None:
-    """Raise ValueError for & or | beside a comparison without parentheses, since Python applies them first."""
+    """Raise ValueError for & or | next to a comparison without parentheses in a formula."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd | ast.BitOr):
         for side in (node.left, node.right):
             if isinstance(side, ast.Constant) and not isinstance(side.value, bool):
@@ -900,7 +900,7 @@ def _check_comparison(node: ast.AST, expression: str) -> None:
 
 
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
-    """Raise ValueError for a function used as a column, or a call of a function named like a column."""
+    """Raise ValueError if a formula uses a function as a column, or calls a column."""
     for factor in _factors_of(terms):
         name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
@@ -932,7 +932,7 @@ def missing_in(values: Any) -> BoolArray:
 def find_complete_rows(
     missing: Mapping[str, BoolArray], n: int, what: str, *, in_blocks: bool = False, hint: str = ""
 ) -> BoolArray:
-    """Return which rows have no missing values; raise or warn if some rows have any.
+    """Return which rows have no missing values; warn or raise if some have, as options say; (n,).
 
     Of a table that is read `in_blocks` no rows can be left out. The `hint` ends the text of the error.
     """

@@ -44,12 +44,12 @@ UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
 
 
 def mark_found(labels: Any) -> None:
-    """Mark a Series of labels as found by clustering; the mark persists in copies, selections and conversions."""
+    """Mark a Series of labels as found by clustering, in a way that survives copies and selections."""
     labels.attrs[FOUND] = True
 
 
 def were_found(labels: Any) -> bool:
-    """Return whether labels come from a clustering: a result, a fitted clusterer, or a Series made from a result.
+    """Return whether labels come from clustering, judged by their type or mark.
 
     A bare array tells nothing of where it came from.
     """
@@ -58,7 +58,7 @@ def were_found(labels: Any) -> bool:
 
 
 def read_labels(labels: Any, name: str) -> InputTable:
-    """Return labels of any library, a clustering result or a fitted clusterer as an `InputTable`."""
+    """Read labels from any library, a clustering result or a fitted clusterer as an `InputTable`."""
     if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
         return as_table(labels)
     found, given = were_found(labels), labels
@@ -94,7 +94,7 @@ def _is_fitted(clusterer: Any) -> bool:
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """Convert data tables, labels and weights to `InputTable` objects and check that their rows match.
+    """Convert data tables, labels and weights to `InputTable` objects, and check that rows match.
 
     None stays None, and a text, which names a column or an option, stays a text.
     """
@@ -115,7 +115,7 @@ def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tupl
 
 
 def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Return group labels as codes 0..k-1 and sorted names (a categorical keeps the order of its categories)."""
+    """Code group labels as 0..k-1, and return codes and sorted names."""
     import pandas as pd
 
     labels = read_labels(labels, name).values
@@ -154,7 +154,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
 
 
 def as_clusters(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Return cluster labels as codes 0, 1, ... and names; points labelled -1 are in no cluster and keep -1."""
+    """Code cluster labels as 0, 1, ..., and return codes and names; -1 stays, for no cluster."""
     codes, names = as_labels(labels, n, name)
     if NOISE not in names:
         return codes, names
@@ -176,7 +176,7 @@ def _check_digits(names: Sequence[Any], name: str) -> None:
 
 
 def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float] | None:
-    """Return two unequal fractions that agree in 14 digits, as R's factor() merges them; None if none do."""
+    """Find two labels that are fractions equal in 14 digits but not exactly; None if there are none."""
     ordered = np.sort([number for number in numbers if number != np.rint(number)])
     gaps = np.diff(ordered)
     near = (gaps > 0) & (gaps <= ROUNDING * np.abs(ordered[1:]))
@@ -185,7 +185,7 @@ def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float]
 
 
 def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -> None:
-    """Warn of a label such as 'nan' in an array of text, since NumPy turns missing values into text."""
+    """Warn of a text label such as 'nan', which NumPy makes of a missing value."""
     for word in MISSING_AS_TEXT:
         if word in names:
             count = int((codes == names.index(word)).sum())
@@ -198,7 +198,7 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
 
 
 def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
-    """Return notes on group names that print alike, are printed as missing values are, or are words for sums."""
+    """Return notes on group names that look alike, look missing, or are words for sums."""
     notes = []
     alike = find_printed_alike(names)
     if alike is not None:
@@ -220,7 +220,7 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
 
 
 def note_on_sums(names: Any) -> tuple[str, ...]:
-    """Return a note if a row has a name such as "total", as sums of other rows have; empty without one."""
+    """Return a note if a row is named "total" or the like, as sums of rows are; else empty."""
     if names is None or getattr(getattr(names, "dtype", None), "kind", "O") not in "OU":
         return ()
     found = next((name for name in names if isinstance(name, str) and name.casefold() in NAMES_OF_SUMS), None)
@@ -228,7 +228,7 @@ def note_on_sums(names: Any) -> tuple[str, ...]:
 
 
 def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
-    """Return two texts that differ only in the coding of accents, in blanks or in invisible characters; else None."""
+    """Find two texts that look the same in print but differ in coding; None if there are none."""
     first: dict[str, str] = {}
     for name in names:
         if isinstance(name, str) and first.setdefault(_print_name(name), name) != name:
@@ -237,24 +237,24 @@ def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
 
 
 def _print_name(name: str) -> str:
-    """Return a name as it appears in print: composed accents, single blanks, no characters without width."""
+    """Return a name as it looks in print: composed accents, single blanks, no invisible characters."""
     seen = "".join(c for c in name if c.isspace() or unicodedata.category(c) not in UNSEEN)
     return unicodedata.normalize("NFC", " ".join(seen.split()))
 
 
 def write_codes(name: str) -> str:
-    """Format a name with escape codes for characters that are not ASCII and for repeated blanks."""
+    """Format a name with escape codes for non-ASCII characters and repeated blanks."""
     return ascii(name).replace("  ", "\\x20\\x20")
 
 
 def is_single(labels: object) -> bool:
-    """Return whether an object is not a sequence of labels: a number, a text, an unordered collection, an iterator."""
+    """Return whether an object is no sequence of labels, but a number, text, set or iterator."""
     unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
     return unordered or getattr(labels, "ndim", 1) == 0
 
 
 def _label_array(labels: Any, name: str) -> AnyArray:
-    r"""Convert labels to an array without changing any, as NumPy would in a list of mixed types.
+    r"""Convert labels to an array without converting their types, also for mixed lists.
 
     So 1 and "1" stay two labels, as do "a" and "a\0", and whole numbers beyond 2**53 beside negative ones.
     """
@@ -275,7 +275,7 @@ def _label_array(labels: Any, name: str) -> AnyArray:
 
 
 def _unwrapped(entries: list[Any], name: str) -> list[Any]:
-    """Return labels taken out of lists of length 1; raise ValueError if the lists have other lengths."""
+    """Unwrap labels that are lists of length 1; raise ValueError for other lengths."""
     if not any(issubclass(kind, list | tuple | np.ndarray) for kind in set(map(type, entries))):
         return entries
     sizes = {
@@ -292,7 +292,7 @@ def _unwrapped(entries: list[Any], name: str) -> list[Any]:
 
 
 def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
-    """Return codes and sorted names of labels in a NumPy array of one type."""
+    """Code labels in a NumPy array of one type; return codes and sorted names."""
     import pandas as pd
 
     values, codes = np.unique(array, return_inverse=True)
@@ -300,7 +300,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Return codes and sorted names of labels that are Python objects; raise if equal labels differ in type."""
+    """Code labels that are Python objects; raise if equal labels differ in type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
@@ -336,7 +336,7 @@ def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
 
 
 def _plain_object(label: Any) -> Any:
-    """Convert a NumPy scalar to a label of a Python or pandas type."""
+    """Convert a NumPy scalar label to its Python or pandas type."""
     import pandas as pd
 
     if isinstance(label, np.datetime64 | np.timedelta64):
@@ -345,12 +345,12 @@ def _plain_object(label: Any) -> Any:
 
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
-    """Return the position of a label among names, None if it is not there; True is not equal to 1."""
+    """Return the position of a label among names, None if absent; True is not equal to 1."""
     label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)
 
 
 def _find_label_type(label: object) -> object:
-    """Return the type of a label, or of each part of a tuple, to distinguish True, 1 and 1.0."""
+    """Return the type of a label, or of each part of a tuple, so that True, 1 and 1.0 differ."""
     return tuple(map(_find_label_type, label)) if isinstance(label, tuple) else type(label)

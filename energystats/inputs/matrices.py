@@ -29,7 +29,7 @@ SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
 def row_names(table: InputTable) -> tuple[str, ...] | None:
-    """Return the item names of a square data frame, None without any; raise if those of rows and columns differ."""
+    """Return the item names of a square data frame; raise if row and column names differ."""
     columns = table.columns
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None
@@ -47,7 +47,7 @@ def row_names(table: InputTable) -> tuple[str, ...] | None:
 
 
 def matrix_index(values: Any) -> Any:
-    """Return the index of the items of a square data frame, from rows or columns; None if both are only numbered."""
+    """Return the index of a square data frame's items, from rows or columns; None without names."""
     table = as_table(values)
     names = row_names(table)
     if names is None:
@@ -56,7 +56,7 @@ def matrix_index(values: Any) -> Any:
 
 
 def as_square(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Return a symmetric matrix with zero diagonal, from a square matrix or SciPy's condensed vector, after checks."""
+    """Check a square or condensed matrix, and return it symmetric with a zero diagonal."""
     from scipy.spatial.distance import squareform
 
     table = as_table(values)
@@ -90,7 +90,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
 
 
 def as_distances(values: Any, name: str, places: Places | None = None) -> FloatArray:
-    """Return a matrix of dissimilarities after checks: symmetric, zero on the diagonal, not negative."""
+    """Check that a matrix holds dissimilarities: symmetric, zero diagonal, not negative; return it."""
     table = as_table(values)
     places = places or Places(row_names(table))
     square = as_square(table, name, places)
@@ -106,7 +106,7 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
 
 
 def as_symmetric(values: Any, name: str) -> FloatArray:
-    """Return a square symmetric matrix, such as a kernel, after checks."""
+    """Check that a matrix, such as a kernel, is square and symmetric, and return it."""
     table = as_table(values)
     matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
@@ -115,7 +115,7 @@ def as_symmetric(values: Any, name: str) -> FloatArray:
 def _symmetrized(
     array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> FloatArray:
-    """Return the symmetric part of a square matrix; raise ValueError if it is not symmetric up to rounding."""
+    """Compute the symmetric part of a square matrix; raise ValueError if asymmetry exceeds rounding."""
     if array.ndim != 2 or array.shape[0] != array.shape[1] or array.size == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {array.shape}.")
     if _is_sound(array):
@@ -148,7 +148,7 @@ def _is_sound(array: FloatArray) -> bool:
 
 
 def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
-    """Return a low quantile of the absolute nonzero off-diagonal entries of a square matrix, a scale for rounding.
+    """Compute a low quantile of nonzero off-diagonal sizes in a matrix, a scale for rounding.
 
     Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
     1e12, would excuse any difference among the others.
@@ -169,7 +169,7 @@ def differing(
     *,
     lost: float = 0.0,
 ) -> BoolArray:
-    """Return which pairs of numbers differ by more than the rounding of sums of the size `scale`.
+    """Return which pairs of numbers differ by more than rounding of sums of size `scale`.
 
     The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
     keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
@@ -181,7 +181,7 @@ def differing(
 
 
 def _lost_in_sums(array: FloatArray, eps: float) -> float:
-    """Return a bound for differences that are lost by rounding in sums over a matrix."""
+    """Compute the size below which differences are lost to rounding in sums over a matrix."""
     if array.size == 0:
         return 0.0
     return 8 * eps * float(np.abs(array).max())
@@ -190,7 +190,7 @@ def _lost_in_sums(array: FloatArray, eps: float) -> float:
 def largest_skew(
     array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> tuple[int, int] | None:
-    """Find the entry where a square matrix is least symmetric; None if rounding explains all differences.
+    """Find the most asymmetric entry of a square matrix; None if all asymmetry is rounding.
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
@@ -210,7 +210,7 @@ def largest_skew(
 
 
 def as_linkage(Z: Any, name: str) -> FloatArray:
-    """Return a linkage matrix in SciPy's form after checks; heights may be negative; (n - 1, 4)."""
+    """Check a SciPy linkage matrix, whose heights may be negative, and return it; (n - 1, 4)."""
     array = as_numbers(Z, name)
     if array.ndim != 2 or array.shape[1] != 4 or len(array) == 0:
         raise ValueError(f"`{name}` must be a linkage matrix of shape (n - 1, 4) with n >= 2, got {array.shape}.")
@@ -229,7 +229,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
 
 
 def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
-    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair or unconnected parts."""
+    """Raise ValueError if a square matrix has NaN or infinite entries, naming the first pair."""
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])
         count = int(np.isnan(array).sum())

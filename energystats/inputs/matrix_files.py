@@ -61,19 +61,19 @@ class MatrixFile:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Return the dissimilarities as a data frame; items without names are counted from 0."""
+        """Return the dissimilarities of a file as a data frame with item names, or numbers from 0."""
         import pandas as pd
 
         return pd.DataFrame(self.distances, self.names, self.names)
 
     def describe(self) -> str:
-        """Return the size of the matrix and the layout of its file as text."""
+        """Describe the size of a matrix and the layout of its file in words."""
         n = len(self.distances)
         where = {"both": "names in the first row and column", "header": "names in the first row", "none": "no names"}
         return f"{n} x {n} dissimilarities, {where[self.layout]}"
 
     def write(self, path: Path, matrix: FloatArray) -> None:
-        """Write another matrix to a file in the same layout, with 17 digits so that the same floats are read back."""
+        """Write a matrix to a file in the layout of the file read, with 17 digits, so that floats are exact."""
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
             if self.header:
@@ -120,7 +120,7 @@ def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> t
 
 
 def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
-    """Convert a data frame to rows of text cells; an index other than a plain count becomes the first column."""
+    """Convert a data frame to rows of text cells, a named index becoming the first column."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
@@ -131,7 +131,7 @@ def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
 
 
 def _read_number(cell: str) -> float | None:
-    """Return a text cell with a decimal point as a float, None if it is not a number."""
+    """Convert a text cell to a float; None if it is not a number."""
     return float(cell) if NUMBER.fullmatch(cell) else None
 
 
@@ -142,7 +142,7 @@ def parse_cells(
     lines: Sequence[int] | None = None,
     dtype: str = "float64",
 ) -> MatrixFile:
-    """Convert text cells to a checked dissimilarity matrix and its layout; errors name line and column.
+    """Convert text cells to a checked dissimilarity matrix and the file's layout.
 
     `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
     `lines` are those of the rows in the file, 1, 2, ... when None; `dtype` says how the file's numbers were rounded.
@@ -170,7 +170,7 @@ def parse_cells(
 def _layout_of(
     cells: list[list[str]], read: Callable[[str], float | None], lines: Sequence[int]
 ) -> Literal["both", "header", "none"]:
-    """Find from the shape of the cells where a matrix file has names: "both" (row and column), "header" or "none"."""
+    """Find where a matrix file has item names: in "both" rows and columns, the "header", or "none"."""
     if not cells:
         raise ValueError("the file is empty.")
     widths = [len(row) for row in cells]
@@ -203,7 +203,7 @@ def _layout_of(
 
 
 def _may_be_number(cell: str, read: Callable[[str], float | None]) -> bool:
-    """Return whether a text cell is a number or marks a missing value."""
+    """Return whether a text cell is a number or a missing value."""
     return read(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 
@@ -243,7 +243,7 @@ def _find_item_names(
 
 
 def _checked(matrix: FloatArray, places: _FilePlaces) -> FloatArray:
-    """Return the dissimilarities of a file after checks; raise ValueError with lines and columns of the file."""
+    """Check the dissimilarities of a file, and return them; errors name line and column."""
     if np.isnan(np.diagonal(matrix)).all():
         raise ValueError(f"the diagonal must be 0, but entry {places.entry(0, 0)} and all others on it are empty.")
     for half, which in ((np.triu_indices(len(matrix), 1), "above"), (np.tril_indices(len(matrix), -1), "below")):

@@ -133,7 +133,7 @@ OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
 
 
 def _check_stop(method: Permutation | Sliced | Binned) -> None:
-    """Check the options `stop_at` and `extrapolate` of a test method; raise if they are not valid."""
+    """Raise an error if the options `stop_at` and `extrapolate` of a test method are invalid."""
     if method.stop_at is not None:
         object.__setattr__(method, "stop_at", check_count(method.stop_at, "stop_at", low=1))
     check_flag(method.extrapolate, "extrapolate")
@@ -141,7 +141,7 @@ def _check_stop(method: Permutation | Sliced | Binned) -> None:
 
 
 def _check_bins(method: Sliced | Binned) -> None:
-    """Check the number of bins of a test method, if given; raise if it is not from 2 to 4,096."""
+    """Raise an error if a number of bins is given that is not from 2 to 4,096."""
     if method.n_bins is not None:
         object.__setattr__(method, "n_bins", check_count(method.n_bins, "n_bins", low=2, high=MOST_BINS))
 
@@ -173,7 +173,7 @@ class Sampling:
 
 
 def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:
-    """Return the sampling options of a test, resolved from `method` (a name or object) and `n_resamples`."""
+    """Combine `method` (a name or object) and `n_resamples` to the sampling options of a test."""
     name = (
         method
         if isinstance(method, str)
@@ -203,6 +203,6 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
 
 
 def refuse_stop(sampling: Sampling, test: str) -> None:
-    """Raise ValueError if `stop_at` or `extrapolate` is set, for tests that do not support them."""
+    """Raise ValueError if early stopping or extrapolation is asked for in a test without them."""
     if sampling.stop_at is not None or sampling.extrapolate:
         raise ValueError(f"`{test}` makes all permutations; leave `stop_at` and `extrapolate` of the method out.")

@@ -45,7 +45,7 @@ class Places:
         self.names = names
 
     def item(self, i: int) -> str:
-        """Return the name of row or column i of a matrix, or i itself as text."""
+        """Return the name of row or column i of a matrix, or its number as text."""
         return str(i) if self.names is None else self.names[i]
 
     def entry(self, i: int, j: int) -> str:
@@ -76,12 +76,12 @@ def write_label(label: object) -> str:
 
 
 def counts_only(index: Any) -> bool:
-    """Return whether an index is the count 0, 1, ... that pandas gives to rows without names."""
+    """Return whether an index only counts the rows 0, 1, ..., so that rows have no names."""
     return getattr(index, "start", None) == 0 and index.step == 1
 
 
 def find_index_names(index: Any) -> tuple[str, ...] | None:
-    """Return the entries of an index as texts; None without an index, or if it only counts the rows."""
+    """Return the entries of an index as texts; None if it only counts the rows."""
     if index is None or counts_only(index):
         return None
     names = write_names(index)
@@ -89,12 +89,12 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
 
 
 def near_names(name: str, known: Iterable[Hashable]) -> str:
-    """Return ' Did you mean ...?' with the known names similar to `name`, in quotes; "" if there is none."""
+    """Return a hint ' Did you mean ...?' with known names similar to `name`; "" without any."""
     by_lower = {str(k).lower().strip(): k for k in known}  # a name with blanks around it is shown with them
     near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
 
 
 def list_names(name: str, known: Sequence[str]) -> str:
-    """Return a sentence with the columns similar to `name`, or with all columns if none is, in quotes."""
+    """Return a sentence that lists the columns similar to `name`, or else all columns."""
     return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")

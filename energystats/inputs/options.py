@@ -34,7 +34,7 @@ SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a facto
 
 
 def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that raises TypeError with advice if a function is called with a given keyword."""
+    """Return a decorator that makes a function reject a given keyword, with advice."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
@@ -49,7 +49,7 @@ def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Cal
 
 
 def check_jobs(n_jobs: object) -> int:
-    """Return a number of threads after a check; None means 1, -1 all processors."""
+    """Check a number of threads and return it; None means 1, -1 means all processors."""
     if n_jobs is None:
         return 1
     if n_jobs == -1 and not isinstance(n_jobs, bool):
@@ -66,7 +66,7 @@ def check_flag(value: object, name: str) -> None:
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
-    """Return a whole number after a check that it lies between `low` and `high`."""
+    """Check that a number is whole and lies between `low` and `high`, and return it."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
     number = int(value)
@@ -84,7 +84,7 @@ def _write_given(value: int | float | np.integer[Any] | np.floating[Any]) -> str
 
 
 def check_alpha(alpha: object) -> float:
-    """Return the exponent alpha as a float; raise ValueError unless 0.001 <= alpha <= 2."""
+    """Check the exponent alpha of a distance, 0.001 <= alpha <= 2, and return it as a float."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float | np.integer | np.floating):
         raise TypeError(f"`alpha` must be a number, got {alpha!r} of type {type(alpha).__name__}.")
     if not 0 < alpha <= 2:
@@ -99,7 +99,7 @@ def check_alpha(alpha: object) -> float:
 
 
 def check_positive(value: object, name: str) -> float:
-    """Return a positive finite number as a float; raise if it is anything else."""
+    """Check that a number is positive and finite, and return it as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         raise TypeError(f"`{name}` must be a number, got {value!r} of type {type(value).__name__}.")
     if not 0 < value < np.inf:
@@ -108,7 +108,7 @@ def check_positive(value: object, name: str) -> float:
 
 
 def check_not_negative(value: object, name: str) -> float:
-    """Return a finite number >= 0 as a float; raise if it is anything else."""
+    """Check that a number is finite and not negative, and return it as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return check_positive(value, name)
     if not 0 <= value < np.inf:
@@ -117,7 +117,7 @@ def check_not_negative(value: object, name: str) -> float:
 
 
 def check_confidence_level(value: object) -> float:
-    """Return a confidence level as a float; raise unless it lies between 0 and 1."""
+    """Check that a confidence level lies between 0 and 1, and return it as a float."""
     found = check_positive(value, "confidence_level")
     if not found < 1:
         raise ValueError(f"`confidence_level` must lie below 1, got {_write_given(found)}.")
@@ -133,7 +133,7 @@ def check_option(value: object, name: str, options: Sequence[str]) -> None:
 
 
 def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:
-    """Yield `count` child generators spawned one by one, so that their number costs no memory."""
+    """Yield `count` child random generators, spawned one at a time to save memory."""
     for _ in range(count):
         yield from rng.spawn(1)
 

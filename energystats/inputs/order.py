@@ -42,7 +42,7 @@ class RowOrder:
 
     @classmethod
     def read(cls, given: InputTable | None, n: int, index: Any) -> Self:
-        """Return the order of n rows, sorted by the given values, or as they stand if no values are given."""
+        """Return the order of n rows, sorted by given values, or as they stand without values."""
         if given is None:
             return cls(np.arange(n, dtype=np.intp), *_name_places(index))
         places = _read_places(given, n)
@@ -59,7 +59,7 @@ class RowOrder:
 
 
 def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
-    """Return a table and the values that order its rows; a column named as the order is removed from the table."""
+    """Return a table and the values that order its rows, taken from a column of it if named."""
     (table,), (given,) = read_inputs((X,), {"order": order})
     if isinstance(order, int | float | np.generic) and not isinstance(order, str):
         raise TypeError(
@@ -74,7 +74,7 @@ def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) 
 
 
 def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
-    """Return an index of row names, its name, and a note if it holds dates that do not increase."""
+    """Return row names as an index that orders the rows, and a note if their dates do not increase."""
     if index is None:
         return None, "", ()
     notes: tuple[str, ...] = ()
@@ -127,7 +127,7 @@ def _check_unit_of_time(values: Any) -> None:
 
 
 def _read_places(given: InputTable, n: int) -> Any:
-    """Return the values that order the rows as a pandas index of numbers, dates or ordered categories."""
+    """Convert the values that order rows to a pandas index of numbers, dates or ordered categories."""
     import pandas as pd
 
     values = given.values

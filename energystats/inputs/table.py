@@ -68,7 +68,7 @@ class InputTable:
 
     @property
     def ndim(self) -> int:
-        """Return the number of dimensions of the values; 0 for a list, whose entries are not inspected."""
+        """Return the number of dimensions of a table's values; 0 for a list."""
         return int(getattr(self.values, "ndim", 0))
 
     @property
@@ -78,17 +78,17 @@ class InputTable:
 
     @property
     def title(self) -> str:
-        """Return the name of a Series or of the only column of a data frame; "" for anything else."""
+        """Return the name of a Series or of a data frame's only column; "" for other values."""
         if not self.is_pandas or self.columns is None or len(self.columns) != 1:
             return ""
         return "" if self.ndim == 1 and self.values.name is None else self.columns[0]
 
     def keep(self, kept: BoolArray) -> Self:
-        """Return the table with only the rows for which `kept` is True."""
+        """Select the rows of a table where `kept` is True."""
         return self if kept.all() else self.take(np.flatnonzero(kept))
 
     def take(self, rows: AnyArray) -> Self:
-        """Return the table with only the rows at the given positions."""
+        """Select the rows of a table at the given positions."""
         if self.is_pandas:
             values = self.values.iloc[rows]
         else:
@@ -97,7 +97,7 @@ class InputTable:
 
 
 def is_of_xarray(values: Any) -> bool:
-    """Return whether an object is an xarray array, which resembles a Dask collection even if it is none."""
+    """Return whether an object is an xarray array."""
     return type(values).__module__.partition(".")[0] == "xarray"
 
 
@@ -134,7 +134,7 @@ def as_table(values: Any) -> InputTable:
 
 
 def _convert_by_library(values: Any) -> Any:
-    """Convert a scikit-bio distance matrix or an AnnData object to a data frame; return others unchanged."""
+    """Convert a scikit-bio distance matrix or AnnData object to a data frame; return others unchanged."""
     library = type(values).__module__.partition(".")[0]
     if library == "skbio" and hasattr(values, "ids") and hasattr(values, "to_data_frame"):
         return values.to_data_frame()
@@ -157,7 +157,7 @@ def _is_pandas_array(values: Any) -> bool:
 
 
 def _decode_dictionaries(values: Any) -> Any:
-    """Return a frame or column with dictionaries of Arrow as categories of pandas, whatever type their values have."""
+    """Convert Arrow dictionary columns of a frame to pandas categories."""
     for j, dtype in enumerate(values.dtypes if values.ndim == 2 else [values.dtype]):
         if hasattr(getattr(dtype, "pyarrow_dtype", None), "index_type"):
             import pandas as pd
@@ -173,7 +173,7 @@ def _decode_dictionaries(values: Any) -> Any:
 
 
 def _convert_exactly(values: Any) -> Any:
-    """Convert a Polars or Arrow object to pandas; large whole numbers with missing values stay exact integers."""
+    """Convert a Polars or Arrow object to pandas, keeping large whole numbers exact."""
     found = values.to_pandas()
     if getattr(found, "ndim", 0) == 1 and hasattr(found, "iloc"):
         return _keep_whole(found, values)
@@ -186,7 +186,7 @@ def _convert_exactly(values: Any) -> Any:
 
 
 def _keep_whole(column: Any, source: Any) -> Any:
-    """Return a column with exact integers from its source if pandas has rounded large ones to floats."""
+    """Restore exact integers in a column whose large ones pandas rounded to floats."""
     import pandas as pd
 
     if column.dtype.kind != "f" or not (column.abs() >= 2**53).any():
@@ -202,7 +202,7 @@ def _keep_whole(column: Any, source: Any) -> Any:
 
 
 def masked_in(values: Any) -> BoolArray:
-    """Return which entries of an array are masked, by its mask or because they are `numpy.ma.masked`."""
+    """Return which entries of an array are masked."""
     if isinstance(values, np.ma.MaskedArray):
         return np.asarray(np.ma.getmaskarray(values))
     array = np.asarray(values)
@@ -212,7 +212,7 @@ def masked_in(values: Any) -> BoolArray:
 
 
 def _without_masks(values: Any) -> Any:
-    """Return a list or object array with masked entries replaced by NaN; return other objects unchanged."""
+    """Replace masked entries of a list or object array by NaN; return other objects unchanged."""
     if isinstance(values, list | tuple):
         return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
     if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
@@ -229,7 +229,7 @@ def _holds_mask(value: Any) -> bool:
 
 
 def _unmasked(value: Any) -> Any:
-    """Return a list entry with its masked values replaced by NaN."""
+    """Replace the masked values of a list entry by NaN."""
     if isinstance(value, np.ma.MaskedArray):
         if not np.ma.is_masked(value):
             return value.data[()]
@@ -268,7 +268,7 @@ def other_columns(first: Sequence[str], second: Sequence[str], name: str, other:
 
 
 def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | None]) -> None:
-    """Raise ValueError if labels or weights have another index than the table, since rows are matched by position.
+    """Raise ValueError if labels or weights have another index than the table they belong to.
 
     Several tables are samples that stand below each other. Where they have no names, the columns are matched with the
     first of them that has an index.
@@ -287,7 +287,7 @@ def match_rows(tables: Sequence[InputTable], columns: Mapping[str, InputTable | 
 
 
 def match_columns(table: InputTable, given: Any, argument: str) -> None:
-    """Raise ValueError if values given per column have other names, or another order, than the table's columns."""
+    """Raise ValueError if values per column have other names or another order than the columns."""
     own = as_table(given).index
     if table.columns is None or own is None or len(own) != len(table.columns) or counts_only(own):
         return
@@ -300,7 +300,7 @@ def match_columns(table: InputTable, given: Any, argument: str) -> None:
 
 
 def match_index(index: Any, given: Any, argument: str) -> None:
-    """Raise ValueError if a table, Series or result has other row names, or another order, than a result's `index`.
+    """Raise ValueError if a table has other row names, or another order, than a result's `index`.
 
     `index` is that of the result, None without one.
     """
@@ -320,7 +320,7 @@ def _have_same_names(rows: Any, own: Any) -> bool:
 
 
 def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: bool = False) -> str:
-    """Return an error message that labels have another index than the table, with advice on how to align them."""
+    """Return an error message for labels with another index than the table, with advice."""
     rule = f"`{name}` must have the index of the table, row by row"
     twice = next((index for index in (rows, own) if not index.is_unique), None)
     absent = rows[~rows.isin(own)]
@@ -342,7 +342,7 @@ def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_res
 
 
 def join_indices(parts: Sequence[Any]) -> Any:
-    """Return the joined indices of samples stacked by rows; None if one has no names or all only count rows."""
+    """Join the indices of stacked samples; None if one has no names or all only count rows."""
     if not parts or any(part is None for part in parts):
         return None
     if len(parts) == 1:
@@ -354,13 +354,13 @@ def join_indices(parts: Sequence[Any]) -> Any:
 
 
 def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
-    """Raise ValueError if tables matched by position share some row names but not all, row by row."""
+    """Raise ValueError if tables matched by position share only some row names."""
     indices = list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables))
     check_same_names(indices, name, of_results=any(table.of_result for table in tables))
 
 
 def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = False) -> None:
-    """Raise ValueError if paired tables share some row names but not all, or have them in another order."""
+    """Raise ValueError if paired tables have partly different row names, or another order of them."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
             continue
