@@ -44,12 +44,12 @@ class Metric(abc.ABC):
 
     @property
     def only_means(self) -> bool:
-        """Return whether the energy distance under this metric is zero as soon as the means agree."""
+        """Return whether energy distance under a metric compares means alone, as for squared distance."""
         return False
 
     @property
     def about_means(self) -> str:
-        """Return a sentence for null hypotheses if this metric compares means alone; "" for other metrics."""
+        """Return a sentence for null hypotheses if a metric compares means alone; "" otherwise."""
         if not self.only_means:
             return ""
         return " (squared distances compare means alone; unequal spread in groups of unequal size makes p small, too)"
@@ -61,11 +61,11 @@ class Metric(abc.ABC):
 
     @property
     def compares(self) -> str:
-        """Return what rows are transformed to before their Euclidean distances give rho; empty if nothing is known."""
+        """Return in words what a metric transforms rows to before taking Euclidean distances; "" if unknown."""
         return ""
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Transform rows so that rho is a power of their Euclidean distances, if it `compares` such; (n, d) -> (n, d).
+        """Transform rows so that the metric is a power of their Euclidean distances; (n, d) -> (n, d).
 
         The metric is fitted.
         """
@@ -73,47 +73,47 @@ class Metric(abc.ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return sentences on this metric for the summary of a result; an empty tuple if there are none."""
+        """Return sentences on a metric for the summary of a result, as a tuple."""
         return ()
 
     @property
     def coding(self) -> Columns | None:
-        """Return the coding of the columns for metrics that accept mixed tables; None for metrics of numbers."""
+        """Return the coding of mixed columns that a metric uses; None for metrics of numbers."""
         return None
 
     @property
     def reads_numbers(self) -> bool:
-        """Return whether this metric works on arrays of finite numbers, rather than codes or missing values."""
+        """Return whether a metric takes arrays of finite numbers, rather than codes and missing values."""
         return self.coding is None or self.coding.plain
 
     @property
     def domain(self) -> Domain:
-        """Return the conditions that this metric puts on the rows of a table, besides finite numbers."""
+        """Return the conditions that a metric puts on rows, such as non-negative values."""
         return ANY_NUMBERS
 
     @property
     def spoken(self) -> str:
-        """Return the name of this metric for error messages."""
+        """Return the name of a metric for error messages."""
         return f"`metric` {self!r}"
 
     def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
-        """Return float arrays of users' tables, and this metric with the coding of their columns."""
+        """Convert users' tables to float arrays, and return them with the metric, columns coded."""
         if self.domain.truths:
             tables = [truths_as_numbers(table) for table in tables]
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
 
     def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
-        """Raise `RowError` if the array has a row that this metric cannot compare, such as a row of zeros."""
+        """Raise `RowError` if an array has a row that the metric cannot compare."""
         fault = self.domain.fault(X, columns)
         if fault is not None:
             raise self.refused(fault, place)
 
     def refused(self, fault: Fault, place: Place) -> RowError:
-        """Return the `RowError` for a row that this metric cannot compare."""
+        """Build the `RowError` for a row that a metric cannot compare."""
         return RowError(self.spoken, fault, *place(fault.row))
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
-        """Return this metric adapted to points that were read by another metric; raise if they are no numbers."""
+        """Adapt a metric to points that another metric has read; raise if they are no numbers."""
         if not other.reads_numbers:
             raise ValueError(
                 f"`metric` {self!r} needs numbers, but the columns are coded for {other!r}; mixed tables and missing "
@@ -122,12 +122,12 @@ class Metric(abc.ABC):
         return self
 
     def summand(self, X: FloatArray) -> float:
-        """Return the size of the numbers whose difference rho is; 0 if rho is not computed as a difference."""
+        """Return the size of numbers whose differences give the metric's values, a scale for rounding; 0 for none."""
         return 0.0
 
     @abc.abstractmethod
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute rho between the rows of clean float arrays; (n, d), (m, d) -> (n, m)."""
+        """Compute dissimilarities between the rows of two checked arrays; (n, d), (m, d) -> (n, m)."""
 
     def __call__(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Compute rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
@@ -138,7 +138,7 @@ class Metric(abc.ABC):
         return fitted.finite_between(points, others, same=same)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Return arrays of two tables with the same columns, and the metric; raise if a row cannot be compared."""
+        """Convert two tables with the same columns to arrays, with the metric; raise for invalid rows."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
@@ -147,7 +147,7 @@ class Metric(abc.ABC):
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Return arrays of two tables with the same columns (the first twice if there is no second), and the metric."""
+        """Convert one or two tables with the same columns to a pair of arrays, with the metric."""
         tables, names = ([as_table(X)], ["X"]) if Y is None else ([as_table(X), as_table(Y)], ["X", "Y"])
         (points, *others), metric = self.read(tables, names)
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
@@ -156,7 +156,7 @@ class Metric(abc.ABC):
     def finite_between(
         self, X: FloatArray, Y: FloatArray, row: int = 0, column: int = 0, *, same: SamePairs | None = None
     ) -> FloatArray:
-        """Compute rho between rows of X and Y, numbered from `row` and `column`; raise if a value is not finite.
+        """Compute dissimilarities between rows of X and Y; raise if a value is not finite; (n, m).
 
         `same` are pairs of indices of one and the same row, which is 0 from itself.
         """
@@ -169,7 +169,7 @@ class Metric(abc.ABC):
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Compute a kernel that generates rho, (n, m); here 1/2 [rho(x, z) + rho(y, z) - rho(x, y)] [G 8].
+        """Compute a kernel that generates the dissimilarity, with a base point as origin [G 8]; (n, m).
 
         The base point z is 0; where 0 is no valid row, ones, or 0, 1, 2, ... if its columns have to differ.
         """
@@ -181,11 +181,11 @@ class Metric(abc.ABC):
         return 0.5 * (rho(points, origin) + rho(origin, others) - rho(points, others, same=same))
 
     def fitted(self, X: FloatArray) -> Metric:
-        """Fit the parameters that depend on the data to the rows of `X`, and return the fitted metric."""
+        """Fit the data-dependent parameters of a metric to the rows of `X`, and return the fitted metric."""
         return self
 
     def in_unit(self, exponent: int) -> Metric | None:
-        """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
+        """Return the metric that on points times 2**exponent is proportional to this one; None if unknown."""
         return None
 
 
@@ -217,7 +217,7 @@ KNOWN_NAMES = tuple(sorted({*SCIPY_NAMES, *COMMUNITY_NAMES, "exponential", "gaus
 
 
 def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str = "") -> str:
-    """Return this package's name of a metric from one of its spellings or synonyms; raise if unknown."""
+    """Return this package's name of a metric from any of its spellings; raise if unknown."""
     try:
         return canonical_name(name, known, ending=ending)
     except ValueError as error:
@@ -225,7 +225,7 @@ def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str
 
 
 def is_named(metric: object, name: str) -> bool:
-    """Return whether `metric` is a text that means the metric `name`, in any spelling."""
+    """Return whether `metric` is a text that names the metric `name`, in any spelling."""
     try:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:
@@ -233,7 +233,7 @@ def is_named(metric: object, name: str) -> bool:
 
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
-    """Return a user function's result as floats; raise if it is not numeric or has the wrong shape."""
+    """Check that a user's function returned numbers of the right shape, and return them as floats."""
     matrix = as_array(values, name)
     if matrix.shape != (len(X), len(Y)):
         raise ValueError(

@@ -105,7 +105,7 @@ class Sine(Metric):
 
 
 def compute_power(X: FloatArray, Y: FloatArray, alpha: float) -> FloatArray:
-    """Compute ||x - y||**alpha for all pairs of rows, without loss of digits by an offset; (n, d), (m, d) -> (n, m)."""
+    """Compute ||x - y||**alpha for all pairs of rows, accurately for offset data; (n, d), (m, d) -> (n, m)."""
     few, many = sorted((X, Y), key=len)  # a table that is not small is enough; the shorter is read first
     size = float(np.abs(few).max())
     if size < SMALL:

@@ -42,7 +42,7 @@ class _OfTransformedRows(Metric, abc.ABC):
 
     @property
     def strong_negative_type(self) -> bool:
-        """Return whether only equal distributions have energy distance 0: never, as proportional rows have rho = 0."""
+        """Return False: distributions of proportional rows can differ and yet have energy distance 0."""
         return False
 
     @abc.abstractmethod
@@ -52,7 +52,7 @@ class _OfTransformedRows(Metric, abc.ABC):
         return compute_power(self.transform(X), self.transform(Y), self.alpha)
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Compute a kernel that generates rho, its base point at 0 of transformed coordinates [G 8]; (n, m)."""
+        """Compute a kernel that generates the dissimilarity, with origin 0 in transformed coordinates [G 8]; (n, m)."""
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
         assert isinstance(fitted, _OfTransformedRows)
@@ -248,7 +248,7 @@ class Jaccard(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: True for alpha <= 1 [Gower & Legendre 1986], else None."""
+        """Return whether the metric is of negative type: True for alpha <= 1 [Gower & Legendre 1986], else None."""
         return True if self.alpha <= 1 else None
 
     @property
@@ -301,7 +301,7 @@ class Kulczynski(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: False for alpha >= 1, else None (not known)."""
+        """Return whether the metric is of negative type: False for alpha >= 1, else None (not known)."""
         return False if self.alpha >= 1 else None
 
     @property
@@ -353,7 +353,7 @@ class Canberra(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: True for the sum, alpha <= 1 [Gower & Legendre 1986]."""
+        """Return whether the metric is of negative type: True for the sum, alpha <= 1 [Gower & Legendre 1986]."""
         return True if self.alpha <= 1 and not self.scaled else None
 
     @property
@@ -388,6 +388,6 @@ PRESENCES = Domain(
 
 
 def _shares(X: FloatArray) -> FloatArray:
-    """Divide every row by its sum; (n, d) -> (n, d)."""
+    """Divide every row by its sum, to get proportions; (n, d) -> (n, d)."""
     near_one = X / X.max(axis=1, keepdims=True)  # sums stay numbers
     return np.asarray(near_one / near_one.sum(axis=1, keepdims=True))

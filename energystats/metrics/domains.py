@@ -116,17 +116,17 @@ class Domain:
 
     @property
     def restricts(self) -> bool:
-        """Return whether the metric cannot compare some rows of finite numbers."""
+        """Return whether a metric cannot compare some rows of finite numbers."""
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
     def base_point(self, d: int) -> FloatArray:
-        """Return a valid row that does not depend on the data: zeros, if they are one; (1, d)."""
+        """Return a valid row to serve as origin, zeros if the metric allows them; (1, d)."""
         if not self.constant_rows:
             return np.arange(d, dtype=float)[None]
         return np.zeros((1, d)) if self.zero_rows and not self.positive else np.ones((1, d))
 
     def fault(self, X: FloatArray, columns: Sequence[str] | None = None) -> Fault | None:
-        """Find the first row that violates the conditions and return its `Fault`; None if all rows are valid."""
+        """Find the first row that a metric cannot compare, and return its `Fault`; None if all are valid."""
         if self.binary:
             bad, wanted = (X != 0) & (X != 1), "needs columns of 0 and 1 or of truth values, such as X > 0"
         elif self.positive:
@@ -158,7 +158,7 @@ ANY_NUMBERS = Domain()
 
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Return a function that describes row i of stacked tables in messages, by index label or number."""
+    """Return a function that describes row i of stacked tables in messages, by name or number."""
     # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
 
@@ -175,7 +175,7 @@ def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any
 
 
 def truths_as_numbers(values: Any) -> InputTable:
-    """Return a table with truth values replaced by 0 and 1, missing ones by NaN; other values unchanged."""
+    """Replace truth values in a table by 0 and 1, missing ones by NaN; other values stay."""
     table: InputTable = as_table(values)
     if table.is_pandas:
         return replace(table, values=_truths_of_frame(table.values))
@@ -187,7 +187,7 @@ def truths_as_numbers(values: Any) -> InputTable:
 
 
 def _truths_of_frame(values: Any) -> Any:
-    """Return a data frame or Series with columns of truth values converted to 0 and 1."""
+    """Convert columns of truth values in a data frame or Series to 0 and 1."""
     from pandas.api.types import is_bool_dtype
 
     if values.ndim == 1:

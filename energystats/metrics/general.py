@@ -113,7 +113,7 @@ class SciPyMetric(Metric):
 
     @property
     def measures_columns(self) -> bool:  # type: ignore[override]
-        """Return whether this metric estimates variances or a covariance from the data."""
+        """Return whether a SciPy metric estimates variances or a covariance from the data."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
@@ -137,12 +137,12 @@ class SciPyMetric(Metric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence if E at alpha = 1 sees less than whether two distributions are equal; else nothing, ()."""
+        """Return a sentence if a metric's energy distance can miss differences of distributions; else ()."""
         return SEEN_ALONE.get(self.name, ()) if self.alpha == 1 else ()
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: True up to a known power [Schoenberg 1938], else None."""
+        """Return whether the metric is of negative type: True up to a known power [Schoenberg 1938], else None."""
         return True if self.alpha <= NEGATIVE_TYPE_UP_TO.get(self.name, 0.0) else None
 
     @property
@@ -158,7 +158,7 @@ class SciPyMetric(Metric):
         return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
     def _is_blind(self) -> bool:
-        """Return whether a parameter, by weights of 0 or a singular matrix, makes rho ignore some direction."""
+        """Return whether a metric's weights or matrix make it ignore some direction."""
         if (weights := self.params.get("w")) is not None:
             return bool((weights == 0).any())
         inverse = self.params.get("VI")
@@ -206,7 +206,7 @@ class SciPyMetric(Metric):
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def _directions(self, X: FloatArray, w: FloatArray | None = None) -> FloatArray:
-        """Return rows centred (for correlation) and weighted, so that their cosine gives the distance; (n, d)."""
+        """Center and weight rows so that their cosine gives the distance; (n, d) -> (n, d)."""
         if self.name == "correlation":
             X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
         return X if w is None else np.asarray(X * np.sqrt(w))
@@ -248,7 +248,7 @@ class SciPyMetric(Metric):
 
 
 def has_mahalanobis(points: FloatArray) -> bool:
-    """Return whether the covariance matrix of the points can be inverted, so that there are Mahalanobis distances."""
+    """Return whether the points' covariance matrix can be inverted, as Mahalanobis distance needs."""
     try:
         SciPyMetric("mahalanobis").fitted(points)
     except ValueError:
@@ -363,7 +363,7 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 
 
 def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a SciPy distance as numbers and arrays; raise if they are not valid."""
+    """Check the parameters of a SciPy distance, and return them as numbers and arrays."""
     taken = PARAMETERS.get(name, ("w",))
     read: dict[str, Any] = {}
     for key, part in params.items():
@@ -388,7 +388,7 @@ def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(key: str, numbers: FloatArray) -> bool:
-    """Return whether a parameter of a SciPy distance, of the right dimension, has valid values."""
+    """Return whether the values of a SciPy distance's parameter are valid."""
     if key == "p":
         return bool(numbers > 0)
     if not np.isfinite(numbers).all() or numbers.size == 0:

@@ -111,7 +111,7 @@ class Gower(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: True if alpha <= 1 and nothing is missing [Gower 1971], else None."""
+        """Return whether Gower's metric is of negative type: True for alpha <= 1 and complete data [Gower 1971]."""
         if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
             return None
         return True if self.alpha <= 1 else None
@@ -144,7 +144,7 @@ class Gower(Metric):
         return arrays, self.with_coding(coding)
 
     def with_coding(self, coding: Columns) -> Gower:
-        """Return the metric with a given coding of its columns; raise if options name no column of it."""
+        """Return Gower's metric with a given coding of columns; raise if options name unknown columns."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
             _check_known_columns(self.weights, coding.names, "weights")
@@ -165,7 +165,7 @@ class Gower(Metric):
         return replace(self.with_coding(coding), ranges=None)
 
     def fitted(self, X: FloatArray) -> Gower:
-        """Return the metric with the ranges of numeric and ordered columns computed from the rows of X."""
+        """Return Gower's metric with column ranges computed from the rows of X."""
         if self.ranges is not None:
             # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
@@ -180,7 +180,7 @@ class Gower(Metric):
         return replace(resolved, ranges=_compute_ranges(X))
 
     def column_weights(self) -> FloatArray:
-        """Return the weight w_k of every column; (d,)."""
+        """Return the weight of every column in Gower's coefficient; (d,)."""
         assert self.coding is not None
         if isinstance(self.weights, Mapping):
             return np.array([self.weights.get(name, 1.0) for name in self.coding.names])
@@ -216,13 +216,13 @@ class Gower(Metric):
         return rho
 
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
-        """Compute the kernel (1 - rho)/2, which for alpha = 1 is half of Gower's similarity s."""
+        """Compute a kernel that generates Gower's dissimilarity, (1 - dissimilarity)/2; (n, m)."""
         (points, others), metric = self.read_pair(X, Y)
         return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others)))
 
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
-    """Return weights of columns as floats; raise unless finite, not negative and of similar size."""
+    """Check weights of columns, and return them as floats; raise for negative or very unlike ones."""
     if (
         getattr(weights, "ndim", 1) == 0
         or isinstance(weights, str)

@@ -85,7 +85,7 @@ class Kernel(Metric):
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]
-        """Return whether rho depends on Euclidean or Manhattan distances; False for a user's function."""
+        """Return whether the kernel depends on Euclidean or Manhattan distances; False for a user's function."""
         return self.k in TRANSLATION_INVARIANT
 
     @property
@@ -94,7 +94,7 @@ class Kernel(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether rho is of negative type: True for kernels that are always semi-definite, else None."""
+        """Return whether the kernel's semimetric is of negative type: True if always semi-definite, else None."""
         # powers of a kernel are kernels where they are whole
         powers = self.params.get("coef0", 1) >= 0 and float(self.params.get("degree", 3)).is_integer()
         known = POSITIVE_KERNELS | ({"polynomial", "poly"} if powers else set())
@@ -128,7 +128,7 @@ class Kernel(Metric):
         return np.concatenate(parts)
 
     def summand(self, X: FloatArray) -> float:
-        """Return the largest absolute K(x, x) over the rows, the size of the numbers whose difference rho is."""
+        """Return the largest |K(x, x)| of a kernel over the rows, a scale for rounding of its semimetric."""
         return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -176,7 +176,7 @@ class Exponential(Metric):
         return True
 
     def exponent(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Compute the exponent -||x - y|| / (2 sigma) of this semimetric's kernel for all pairs of rows; (n, m)."""
+        """Compute the exponent -||x - y|| / (2 sigma) of an exponential kernel for all pairs of rows; (n, m)."""
         return -0.5 * self.relative(X, Y)
 
     def relative(self, X: FloatArray, Y: FloatArray) -> FloatArray:
@@ -237,5 +237,5 @@ def _median_distance(X: FloatArray) -> float:
 
 
 def _check_sigma(sigma: object) -> float | None:
-    """Return sigma as a positive float, or None (use the median distance); raise if it is anything else."""
+    """Check the kernel width sigma, and return it as a float; None stands for the median distance."""
     return None if sigma is None else check_positive(sigma, "sigma")

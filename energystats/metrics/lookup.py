@@ -29,7 +29,7 @@ COMMUNITY: dict[str, Callable[[float], Metric]] = {
 
 
 def resolve(metric: MetricLike, alpha: float) -> Metric:
-    """Return the metric object that a user's `metric=` and `alpha=` stand for.
+    """Build the metric object that the user's options `metric` and `alpha` stand for.
 
     Parameters
     ----------

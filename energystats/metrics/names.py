@@ -72,7 +72,7 @@ ENDS = re.compile(r"(distances?|dissimilarity|metric)$")
 
 
 def canonical_name(name: str, known: Sequence[str], *, ending: str = "") -> str:
-    """Return this package's name of a metric from any of its spellings and synonyms; raise if unknown.
+    """Return this package's name of a metric from any of its spellings; raise if unknown.
 
     Raises
     ------

@@ -30,13 +30,13 @@ class Standardization:
 
     @classmethod
     def of(cls, points: FloatArray) -> Self:
-        """Return the means and standard deviations of the columns of points; (n, d)."""
+        """Compute the means and standard deviations of the columns of points, for z-scores; (n, d)."""
         deviation = deviations(points)
         return cls(center=points.mean(axis=0), scale=np.where(deviation > 0, deviation, 1.0))
 
     @classmethod
     def of_measures(cls, mean: FloatArray, deviation: FloatArray, width: FloatArray) -> Self:
-        """Return the standardization from column means, deviations and ranges measured in blocks of rows; (d,)."""
+        """Build a standardization from column means and deviations measured in blocks of rows; (d,)."""
         return cls(center=mean, scale=np.where(width > 0, deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
@@ -44,5 +44,5 @@ class Standardization:
         return (points - self.center) / self.scale
 
     def undo(self, points: FloatArray) -> FloatArray:
-        """Compute the columns that have these z-scores."""
+        """Compute columns in the original unit from their z-scores; (n, d) -> (n, d)."""
         return points * self.scale + self.center
