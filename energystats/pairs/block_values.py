@@ -28,30 +28,30 @@ class BlockValues(Protocol):
 
     @property
     def spans(self) -> Sequence[slice]:
-        """Return the slice of rows of every block."""
+        """Return the slice of rows in every block of a table."""
 
     @property
     def n_machines(self) -> int:
-        """Return the number of processes that have memory for the values."""
+        """Return the number of processes whose memory holds the blocks of a table."""
 
     def share(self, value: Any) -> Any:
-        """Send a value that many tasks need to where they run; return the value or a future of it."""
+        """Send a value to all workers that need it, and return it or a future of it."""
 
     def place(self, column: AnyArray) -> Any:
-        """Send a column with one number per row, in parts, to where its blocks of rows are; return the parts."""
+        """Send a column, one number per row, to the workers that hold its blocks of rows."""
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
-        """Yield ``task(value, *shared, *columns of the block)`` for each block of rows in turn."""
+        """Run a task on each block of rows in turn, with shared values and columns, and yield the results."""
 
     def sum(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Any:
-        """Compute the sum of ``task(value, *shared, *columns of the block)`` over all blocks of rows."""
+        """Run a task on all blocks of rows, with shared values and columns, and return the sum of results."""
 
     def kept(self, task: Task, *shared: Any) -> BlockValues:
-        """Compute ``task(value, *shared)`` for every block of rows and keep the results where the blocks are."""
+        """Run a task on every block of rows, and keep the results where the blocks are."""
 
 
 def slices_of(ends: Sequence[int]) -> list[slice]:
-    """Return slices of rows from the end positions of consecutive blocks."""
+    """Convert end positions of consecutive blocks to slices of rows."""
     return [slice(start, end) for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
@@ -146,7 +146,7 @@ class ValuesThere:
         return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
 
     def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Start a task on every block of rows, with columns as arrays or already sent; return the futures."""
+        """Start a task on every block of rows on the cluster, and return the futures."""
         # a column that was placed is there already in parts; an array is sent with each task
         parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
@@ -179,7 +179,7 @@ def fetched(client: Any, futures: Any) -> Any:
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
-    """Start the sum of some futures on a cluster, 16 at a time, so that no worker collects all; return a future."""
+    """Start summing futures on a cluster as a tree of partial sums, and return the future of the sum."""
     # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]
@@ -225,7 +225,7 @@ class Measures:
 
     @classmethod
     def of(cls, block: FloatArray) -> Self:
-        """Compute extremes, means and sums of squared deviations of the columns of one block of rows; (b, d)."""
+        """Compute extremes, means and sums of squared deviations of the columns of one block; (b, d)."""
         low, high = block.min(axis=0), block.max(axis=0)
         unit = np.where(high > low, high - low, 1.0)
         mean = block.mean(axis=0)
@@ -234,7 +234,7 @@ class Measures:
         return cls(len(block), low, high, mean, rest, (((off - rest) / unit) ** 2).sum(axis=0), unit)
 
     def and_of(self, other: Measures) -> Measures:
-        """Combine ranges, means and deviations of two sets of rows (Chan, Golub & LeVeque 1983)."""
+        """Combine means, deviations and ranges of two sets of rows (Chan, Golub & LeVeque 1983)."""
         n = self.n + other.n
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         unit = np.where(high > low, high - low, 1.0)
@@ -255,7 +255,7 @@ class Measures:
 
     @classmethod
     def over(cls, parts: Iterable[Measures]) -> Measures:
-        """Combine ranges, means and deviations of the columns over several sets of rows."""
+        """Combine means, deviations and ranges over several sets of rows."""
         return reduce(Measures.and_of, parts)
 
     @property

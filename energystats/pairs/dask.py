@@ -155,13 +155,13 @@ class OnCluster(Pairs):
 
     @cached_property
     def places(self) -> list[_Block]:
-        """Return the place, centre and scale of every block of rows."""
+        """Return each block of rows on the cluster with its centre and scale."""
         return [_Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
 
     def of_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
-        """Submit `task` for all pairs of blocks of rows, lower levels first; return the futures by pair."""
+        """Submit a task for every pair of blocks of rows to the cluster, and return the futures."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
         return {
             (i, j): submit(
@@ -174,20 +174,20 @@ class OnCluster(Pairs):
     def over_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> Any:
-        """Submit `task` for all pairs of blocks of rows and the sum of the results; return a future of the sum."""
+        """Submit a task for every pair of blocks of rows, and return a future of the sum of its results."""
         parts = self.of_pairs(task, given, level).values()
         return sum_by_tree(self.rows.client, list(parts), priority=1 - level)
 
     def summed(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]]
     ) -> tuple[FloatArray, ...]:
-        """Compute the sum of `task` over all pairs of blocks of rows, and warn of negative values of rho."""
+        """Run a task on every pair of blocks of rows, return the sum, and warn of negative dissimilarities."""
         found: _PartialSums = fetched(self.rows.client, self.over_pairs(task, given))
         warn_if_negative(found.negative, found.smallest)
         return found.arrays
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Multiply the matrix R of rho by columns; (n, c) -> (n, c)."""
+        """Multiply the dissimilarity matrix by columns on a cluster; (n, c) -> (n, c)."""
         spans = self.rows.spans
         # a pair of blocks gives rows to both of them; the rows of a block are summed over the pairs it is in
         parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
@@ -203,12 +203,12 @@ class OnCluster(Pairs):
         return np.concatenate([part.arrays[0] for part in found])
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for b labelings on a cluster; (n, k, b) -> (b, k, k)."""
         spans = self.rows.spans
         return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
+        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -221,13 +221,13 @@ class OnCluster(Pairs):
         return self.summed(_bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
-        """Sum |rho(x, y)| over all ordered pairs of points."""
+        """Sum the absolute dissimilarities over all ordered pairs of points on a cluster."""
         return float(self.summed(_absolute_task, lambda i, j: ())[0])
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of rho between groups, and group sizes, for blocks of labelings that the workers draw.
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings drawn by cluster workers.
 
         All chunks of labelings are submitted at once, unless the caller evaluates them in between (`at_once`).
         """
@@ -291,16 +291,16 @@ class Drawing:
 
     @property
     def order(self) -> AnyArray:
-        """Return new codes of the groups, of which the largest is the last one."""
+        """Return group codes renumbered so that the largest group is last."""
         return largest_last(self.codes, self.k)
 
     @property
     def multiplied(self) -> int:
-        """Return the number of groups whose sums of rho are computed, besides that of all rows together."""
+        """Return how many groups need their own sums of dissimilarities."""
         return groups_multiplied(self.weights, self.k)
 
     def chunks(self, at_once: int | None) -> list[_Chunk]:
-        """Return ranges of blocks of random labelings that fit a worker's memory and one matrix product."""
+        """Divide the blocks of labelings into ranges that fit a worker's memory."""
         n_blocks = -(-self.others.count // LABELINGS_PER_BLOCK)
         kept = LABELING_BYTES // (LABELINGS_PER_BLOCK * self.codes.size)
         wide = INDICATOR_COLUMNS // (LABELINGS_PER_BLOCK * self.multiplied)
@@ -311,7 +311,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Draw the labels of all rows for a range of random labelings, in the first after the observed; (b, n)."""
+        """Draw the labels of all rows for a range of random labelings; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):
@@ -326,7 +326,7 @@ ONE_DRAWS = threading.Lock()
 
 
 def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
-    """Return a range of random labelings, drawn once on each Dask worker and cached for further tasks; (b, n)."""
+    """Draw a range of random labelings on a Dask worker, cached there for further tasks; (b, n)."""
     name = drawing.token, chunk.first
     # tasks of one worker run in several threads; one draws, the others wait for it
     with ONE_DRAWS:
@@ -344,7 +344,7 @@ def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 def _compute_tiles(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
-    """Yield tiles of rho between two blocks of rows: row and column slices, values, whether on the diagonal."""
+    """Compute dissimilarities between two blocks of rows by tiles, and yield each with its slices."""
     points = a.points(X)
     if a.span == b.span:
         tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)
@@ -364,20 +364,20 @@ class _Negatives:
         self.count, self.smallest = 0, 0.0
 
     def add(self, tile: FloatArray, *, diagonal: bool) -> None:
-        """Count the negative values of rho in one tile."""
+        """Count the negative dissimilarities in one tile."""
         if self.possible and tile.min() < 0:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
     def part(self, *arrays: FloatArray) -> _PartialSums:
-        """Return arrays of sums together with the count of negative values of rho."""
+        """Return arrays of sums together with a count of negative dissimilarities."""
         return _PartialSums(arrays, self.count, self.smallest)
 
 
 def _product_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """Compute the part of R @ columns, R the matrix of rho, that comes from two blocks of rows, for each of them."""
+    """Compute the part of a product of the dissimilarity matrix with columns from two blocks of rows."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
     for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
@@ -388,7 +388,7 @@ def _product_task(
 
 
 def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialSums:
-    """Sum the parts of R @ columns for one block of rows over all pairs of blocks that contain it."""
+    """Sum the parts of a matrix product that belong to one block of rows."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
     return _PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 
@@ -396,7 +396,7 @@ def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialS
 def _block_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """Compute the part of M = Z'RZ that comes from pairs between two blocks of rows; (b, k, k)."""
+    """Compute the sums of dissimilarities between groups over pairs from two blocks of rows; (b, k, k)."""
     _, k, n_labelings = own.shape
     half, negatives = np.zeros((n_labelings, k, k)), _Negatives(metric)
     for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
@@ -428,7 +428,7 @@ class _BinsOnCluster:
 def _bins_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, bins: _BinsOnCluster
 ) -> _PartialSums:
-    """Compute the part of the sums of w_x w_y rho between bins that comes from two blocks of rows; (n_bins, n_bins)."""
+    """Compute the weighted sums of dissimilarities between bins over pairs from two blocks of rows."""
     spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], _Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]
@@ -443,7 +443,7 @@ def _bins_task(
 
 
 def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric) -> _PartialSums:
-    """Compute the sum of |rho| over ordered pairs of rows between two blocks, in both directions."""
+    """Compute the sum of absolute dissimilarities over pairs from two blocks of rows."""
     total = sum((2 - diagonal) * np.abs(tile).sum() for _, _, tile, diagonal in _compute_tiles(X, Y, a, b, metric))
     return _PartialSums((np.asarray(total, dtype=np.float64),))
 
@@ -451,7 +451,7 @@ def _absolute_task(X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: M
 def _labelings_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, drawing: Drawing, chunk: _Chunk
 ) -> _PartialSums:
-    """Compute one pair of row blocks' part of sums of rho between groups, and group sizes, for a range of labelings."""
+    """Compute sums of dissimilarities between groups, for some labelings, over pairs from two blocks of rows."""
     codes, k = drawing.order[_draw_labelings(drawing, chunk)], drawing.multiplied
     own, others = codes[:, slice(*a.span)].T, codes[:, slice(*b.span)].T
     w, v = drawing.weights[slice(*a.span)], drawing.weights[slice(*b.span)]

@@ -25,7 +25,7 @@ PAIRS_PER_THREAD = 16  # so that no worker waits long for the last one
 
 
 def _choose_block_ends(n: int, d: int, client: Workers) -> IntArray:
-    """Return the ends of blocks of rows such that all threads of the cluster have work and none is too large."""
+    """Choose the ends of blocks of rows so that all cluster threads have work and blocks fit memory."""
     threads = max(1, sum(client.nthreads().values()))
     # b blocks make b(b + 1)/2 pairs of blocks, each a task
     wanted = math.ceil(math.sqrt(2 * PAIRS_PER_THREAD * threads))
@@ -47,7 +47,7 @@ def distributed_points(part: Any, columns: tuple[str, ...] | None, client: Worke
 
 
 def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, client: Workers) -> RowsOnCluster:
-    """Start the reading of a Parquet file on Dask workers, each its own rows; return the table on the cluster."""
+    """Start reading a Parquet file on Dask workers, each a part, and return the distributed table."""
     ends = _choose_block_ends(n, len(columns), client)
     starts = [0, *ends[:-1].tolist()]
     blocks = [
@@ -58,7 +58,7 @@ def distributed_file(path: Path, n: int, columns: tuple[str, ...], name: str, cl
 
 
 def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
-    """Split a Dask array into blocks of rows of suitable size; return the table on the cluster."""
+    """Divide a Dask array into blocks of rows of suitable size, and return the distributed table."""
     n, d = array.shape
     ends = _choose_block_ends(n, d, client)
     heights = tuple(np.diff(ends, prepend=0).tolist())
@@ -70,7 +70,7 @@ def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
 def distributed_frame(
     frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
 ) -> tuple[RowsOnCluster, list[Any], list[Any]]:
-    """Compute a Dask frame once, cut into new blocks of rows; return the table, its labels and its indices.
+    """Compute a Dask frame on its workers in new blocks; return the distributed table, labels and index.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
@@ -101,19 +101,19 @@ def _copy_index(frame: Any) -> Any:
 
 
 def _stack_rows(frames: Sequence[Any], cuts: Sequence[slice], columns: list[str], name: str) -> FloatArray:
-    """Return selected rows of several data frames, stacked as one float array; (b, d)."""
+    """Stack selected rows of several data frames in one float array; (b, d)."""
     return np.concatenate(
         [as_points(_name_columns(frame.iloc[cut], columns), name) for frame, cut in zip(frames, cuts, strict=True)]
     )
 
 
 def _name_columns(frame: Any, columns: Any) -> Any:
-    """Return columns of a data frame selected by their names as text."""
+    """Select columns of a data frame by their names as text."""
     return frame.set_axis(frame.columns.map(str), axis=1)[columns]
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
-    """Return one table on the cluster with the rows of several tables in sequence."""
+    """Join several distributed tables to one, row after row."""
     if len(tables) == 1:
         return tables[0]
     starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
@@ -128,7 +128,7 @@ def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
 
 
 def _allow_large_blocks() -> Any:
-    """Return a context in which Dask does not warn of large blocks, which are sent on purpose."""
+    """Return a context in which Dask does not warn of large blocks."""
     import dask
 
     return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"})

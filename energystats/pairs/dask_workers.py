@@ -168,7 +168,7 @@ def _killed_error() -> ConnectionError:
 
 
 def active_workers(client: Any, samples: Sequence[Any]) -> Workers | None:
-    """Return the given Dask client, or the default client for Dask collections, as `Workers`; None for neither."""
+    """Return the given Dask client, or the default one for Dask data, as `Workers`; None without either."""
     what = "`client`"
     if client is None and any(hasattr(sample, "__dask_graph__") for sample in samples):
         client, what = _find_client_in_force(), "The Dask client in force"

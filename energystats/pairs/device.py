@@ -60,7 +60,7 @@ def _copy_to_numpy(array: Any) -> FloatArray:
 
 
 def _cut_into_spans(n: int, height: int) -> list[slice]:
-    """Split n rows into consecutive slices of at most `height` rows."""
+    """Divide n rows into consecutive slices of at most `height` rows."""
     return [slice(start, min(start + height, n)) for start in range(0, n, height)]
 
 
@@ -171,7 +171,7 @@ class OnDevice(Pairs):
             )
 
     def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
-        """Yield tiles of rho in the upper triangle of R: row and column slices, values, weight (1/2 on diagonal)."""
+        """Yield tiles of the upper triangle of dissimilarities, computed on a device, with slices and weight."""
         points, n = self.rows.points, len(self.rows)
         for rows in _cut_into_spans(n, TILE):
             for columns in _cut_into_spans(n, TILE):
@@ -180,7 +180,7 @@ class OnDevice(Pairs):
                     yield rows, columns, tile, 0.5 if rows == columns else 1.0
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Multiply the matrix R of rho by columns, on the device; (n, c) -> (n, c)."""
+        """Multiply the dissimilarity matrix by columns on a device; (n, c) -> (n, c)."""
         given, product = self.rows.like(columns), np.zeros(columns.shape)
         for rows, others, tile, weight in self.tiles():
             product[rows] += _copy_to_numpy(tile @ given[others, :])
@@ -189,11 +189,11 @@ class OnDevice(Pairs):
         return product
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for b labelings on a device; (n, k, b) -> (b, k, k)."""
         return self.sums_of(self.rows.like(np.ascontiguousarray(Z)))
 
     def sums_of(self, Z: Any) -> FloatArray:
-        """Compute M = Z'RZ, sums of rho between groups, for each labeling in Z on a device; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for b labelings, all on a device; (n, k, b) -> (b, k, k)."""
         _, k, b = Z.shape
         half = self.rows.like(np.zeros((k, k, b)))
         for rows, columns, tile, weight in self.tiles():
@@ -201,27 +201,27 @@ class OnDevice(Pairs):
         return _add_mirrored(_copy_to_numpy(half))
 
     def share_of(self, tile: Any, own: Any, others: Any) -> tuple[Any, Any]:
-        """Return Z'RZ of one tile, the groups of its rows by those of its columns, and RZ; (k, k, b), (r, k b)."""
+        """Compute one tile's share of sums of dissimilarities between groups, and its product with indicators."""
         xp, (_, k, b) = self.rows.xp, own.shape
         product = tile @ xp.reshape(others, (others.shape[0], k * b))
         by_group = xp.reshape(product, (product.shape[0], k, b))
         return xp.stack([xp.sum(own[:, j, None, :] * by_group, axis=0) for j in range(k)]), product
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
+        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
         return bin_sums_by_product(self.multiply, codes, weights, n_bins)
 
     def absolute_total(self) -> float:
-        """Sum |rho| over all ordered pairs of points; all metrics on devices have rho >= 0."""
+        """Sum the dissimilarities over all ordered pairs of points on a device."""
         return float(self.multiply(np.ones((len(self.rows), 1))).sum())
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of rho between groups, and group sizes, for blocks of labelings; only labels go to the device."""
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings, computed on a device."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * groups_multiplied(weights, k) * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting, most = [narrowed(codes)[None, :]], 1 + (at_once or room)  # the labels as observed go with the first
@@ -234,7 +234,7 @@ class OnDevice(Pairs):
             yield self.sums_of_labels(np.concatenate(waiting), weights, k)
 
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of rho between groups, and group sizes, of some labelings; (b, n) -> (b, k, k), (b, k)."""
+        """Compute sums of dissimilarities between groups, and group sizes, of some labelings; (b, n) -> (b, k, k)."""
         xp, like = self.rows.xp, self.rows.like
         order = largest_last(labels[0], k)
         labels = order[labels]
@@ -256,7 +256,7 @@ class OnDevice(Pairs):
         return reordered(*found, order)
 
     def sums_and_totals(self, Z: Any, w: Any) -> tuple[FloatArray, FloatArray, float]:
-        """Compute Z'RZ, Z'Rw and w'Rw in one pass over R, on the device; (b, m, m), (b, m), a number."""
+        """Compute sums of dissimilarities between groups and with all rows in one pass on a device."""
         xp, like = self.rows.xp, self.rows.like
         _, m, b = Z.shape
         half, with_all, everything = like(np.zeros((m, m, b))), like(np.zeros((1, m * b))), like(np.zeros((1, 1)))
@@ -273,7 +273,7 @@ class OnDevice(Pairs):
 
 
 def _add_mirrored(half: FloatArray) -> FloatArray:
-    """Add to sums over one triangle of R those over the other; (k, k, b) -> (b, k, k)."""
+    """Add the sums from the lower triangle of a symmetric matrix to those from the upper; (k, k, b)."""
     return np.asarray((half + half.transpose(1, 0, 2)).transpose(2, 0, 1))
 
 
@@ -298,7 +298,7 @@ def _compute_device_power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
 
 
 def _make_bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
-    """Return a function that computes rho = 2 - 2 exp(exponent) for all pairs of rows on their device."""
+    """Return a function that computes a kernel's bounded dissimilarity on the device of its rows."""
 
     def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
         return -2 * xp.expm1(exponent(xp, _compute_squares(xp, X, Y), metric.sigma))

@@ -52,7 +52,7 @@ class RowRange(Protocol):
         """Return the number of columns."""
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Return the rows from `start` to `stop` as finite numbers; (stop - start, d)."""
+        """Read rows `start` to `stop` of a table as finite numbers; (stop - start, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,18 +113,18 @@ class Spooled:
         return found
 
     def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
-        """Return rows of adjacent columns that are stored together in the file; (stop - start, width)."""
+        """Read some adjacent columns of rows `start` to `stop`, stored as one part of a file."""
         self.file.seek(8 * (self.n * first + width * start))
         return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 
 
 def spool(blocks: Iterable[Any], name: str) -> Spooled:
-    """Write blocks of rows, each checked for finite numbers, to a temporary file; return the file's rows."""
+    """Write checked blocks of rows to a temporary file, and return the table stored there."""
     return spool_panels([blocks], name)
 
 
 def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
-    """Write rows to a temporary file, one group of columns after the other; return the file's rows."""
+    """Write rows to a temporary file by groups of columns, and return the table stored there."""
     # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, widths, dtypes = 0, [], set[str]()
@@ -185,7 +185,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def measured(self) -> Measures:
-        """Compute ranges, means and deviations of the columns as they are given, before they are standardized."""
+        """Compute ranges, means and deviations of the columns before any standardization."""
 
     @abc.abstractmethod
     def pick(self, rows: IntArray) -> FloatArray:
@@ -193,20 +193,20 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
-        """Return the object that sums rho over pairs of rows under a metric."""
+        """Return an object for sums of dissimilarities over pairs of rows under a metric."""
 
     @property
     def n_workers(self) -> int:
-        """Return the number of threads that share the work; 0 if unknown, as for another device."""
+        """Return the number of threads that share the work on pairs of rows; 0 if unknown."""
         return 1
 
     @abc.abstractmethod
     def values(self) -> BlockValues:
-        """Return the coordinates of the rows, as z-scores if standardized, in blocks of rows."""
+        """Return the coordinates of the rows in blocks, as z-scores if standardized."""
 
     @property
     def standardizes(self) -> bool:
-        """Return whether the rows are compared as z-scores."""
+        """Return whether rows are compared as z-scores."""
         return bool(self.center.any()) or bool((self.scale != 1).any())
 
     def __len__(self) -> int:
@@ -227,22 +227,22 @@ class Rows(abc.ABC):
         return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
-        """Return the rows from which parameters of a metric are estimated, `size` rows at random if there are more."""
+        """Choose the rows from which a metric's parameters are estimated: all, or `size` random ones."""
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
     def project(self, directions: FloatArray) -> FloatArray:
-        """Compute projections of the rows, centred at their mean, on some directions; (d, s) -> (n, s)."""
+        """Project the rows, centred at their mean, on some directions; (d, s) -> (n, s)."""
         center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
         parts = self.values().map(_project_block, center, directions)
         return np.concatenate([np.asarray(part) for part in parts])
 
     @abc.abstractmethod
     def mapped(self, task: Task, *shared: Any, column: FloatArray) -> Rows:
-        """Return the table whose rows a task computes from these rows and from those of `column`."""
+        """Compute a new table by running a task on blocks of rows and of a column."""
 
     def residuals(self, basis: FloatArray) -> Rows:
-        """Return the table of residuals of the rows from a linear model with orthonormal, centred basis (n, q)."""
+        """Compute the residuals of rows from a linear model with an orthonormal basis (n, q), as a table."""
         measures, d = self.measured(), self.shape[1]
         largest = np.maximum(np.abs(measures.low - self.center), np.abs(measures.high - self.center)) / self.scale
         center = np.zeros(d) if self.standardizes else measures.mean
@@ -255,12 +255,12 @@ class Rows(abc.ABC):
         return np.asarray((np.stack((measures.low, measures.high)) - self.center) / self.scale)
 
     def standardized(self, center: FloatArray, scale: FloatArray) -> Self:
-        """Return the table with its rows as z-scores, by a given centre and scale of each column."""
+        """Return a table with rows standardized by a given centre and scale of each column."""
         return replace(self, center=center, scale=scale)
 
 
 def value_rows(d: int) -> int:
-    """Return how many rows of d columns are processed at a time."""
+    """Compute how many rows of d columns are processed at a time."""
     return min(VALUE_ROWS, max(TILE_ROWS, BLOCK_BYTES // (8 * d)))
 
 
@@ -283,7 +283,7 @@ class RowsOnDisk(Rows):
 
     @cached_property
     def ends(self) -> IntArray:
-        """Return, for each part of the table, the number of rows up to its end."""
+        """Return the number of rows up to the end of each part of a table on disk."""
         return np.cumsum([part.n for part in self.parts]).astype(np.intp)
 
     @property
@@ -292,12 +292,12 @@ class RowsOnDisk(Rows):
 
     @property
     def height(self) -> int:
-        """Return the number of rows read as one block, a multiple of a tile's unless the table is very wide."""
+        """Choose the number of rows read at a time from disk."""
         height = max(TILE_ROWS, BLOCK_BYTES // (8 * self.shape[1]))
         return height // TILE_COLUMNS * TILE_COLUMNS or height // TILE_ROWS * TILE_ROWS
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Return the rows from `start` to `stop`, centred and scaled; (stop - start, d)."""
+        """Read rows `start` to `stop` from disk, centred and scaled; (stop - start, d)."""
         found, first = [], 0
         for part, end in zip(self.parts, self.ends.tolist(), strict=True):
             low, high = max(start, first), min(stop, end)
@@ -322,7 +322,7 @@ class RowsOnDisk(Rows):
         return found
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Return an iterator of first row and end of every block of rows."""
+        """Yield the first row and the end of every block of rows on disk."""
         n = len(self)
         return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
 
@@ -384,7 +384,7 @@ class _RecomputedFromDisk(UpperTileSums):
 
 
 def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
-    """Yield tiles of rho in the upper triangle of one block of rows; `first` is the number of its first row."""
+    """Yield tiles of the upper triangle of dissimilarities among one block of rows."""
     made = Recomputed(own, metric, warns=False)
     height, width = shape
     for row in range(0, len(own), height):
@@ -398,7 +398,7 @@ def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, 
 def tiles_between(
     own: FloatArray, first: int, others: FloatArray, start: int, metric: Metric, shape: tuple[int, int]
 ) -> Iterator[Tile]:
-    """Yield tiles of rho between two blocks of rows; `first` and `start` are the numbers of their first rows."""
+    """Yield tiles of the dissimilarities between two blocks of rows."""
     height, width = shape
     for row in range(0, len(own), height):
         for column in range(0, len(others), width):

@@ -34,7 +34,7 @@ class Line(Pairs):
 
     @functools.cached_property
     def order(self) -> IntArray:
-        """Return the indices that sort the points; (n,).
+        """Return the indices that sort points on a line; (n,).
 
         In which order equal points come does not matter: the gap between them is 0.
         """
@@ -42,7 +42,7 @@ class Line(Pairs):
 
     @functools.cached_property
     def gaps(self) -> FloatArray:
-        """Return the differences of neighbouring sorted points; (n - 1,)."""
+        """Return the gaps between neighbouring sorted points; (n - 1,)."""
         return np.diff(self.x[self.order])
 
     def multiply(self, columns: FloatArray) -> FloatArray:
@@ -69,7 +69,7 @@ class Line(Pairs):
 
 
 def power_on_line(points: FloatArray, metric: Metric) -> float | None:
-    """Return alpha if rho is |x - y|**alpha in one column, None if it is another function or d > 1."""
+    """Return alpha if the metric is |x - y|**alpha of a single column, else None."""
     if points.shape[1] != 1:
         return None
     if isinstance(metric, Euclidean):
@@ -81,5 +81,5 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
 
 
 def sort_line(points: FloatArray, metric: Metric) -> Line | None:
-    """Return the points as a `Line` if they have one column and rho = |x - y|, else None."""
+    """Sort points of one column under the metric |x - y| to a `Line`; None for other points."""
     return Line(points[:, 0]) if power_on_line(points, metric) == 1 else None

@@ -45,7 +45,7 @@ Opened: TypeAlias = tuple[InputTable, Any]  # a table whose values are its rows,
 
 
 def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = None) -> tuple[tuple[Any, ...], list[Any]]:
-    """Open tables that are not in memory as `Rows`, and convert other tables and labels to `InputTable`.
+    """Open tables that are not in memory as `Rows`; convert other tables and labels to `InputTable`.
 
     `columns` are labels and weights by the names of their arguments; paths of Parquet files and frames that are opened
     here may name the first of them. Several tables outside of memory become one, with labels. What is small, or has
@@ -84,14 +84,14 @@ def opened(samples: Sequence[Any], columns: Mapping[str, Any], client: Any = Non
 
 
 def _label_samples(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tuple[tuple[Any, ...], list[Any]]:
-    """Return the rows and their labels, which are sample numbers if there are several samples."""
+    """Join samples and label their rows by sample number; a single sample keeps its labels."""
     if len(sizes) > 1:
         columns = {**columns, next(iter(columns)): np.repeat(np.arange(len(sizes)), sizes)}
     return read_inputs([rows], columns)
 
 
 def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
-    """Return labels and weights with Dask collections among them computed; others unchanged."""
+    """Load labels and weights that are Dask collections into memory; others stay."""
     workers = active_workers(client, columns)
     if workers is None:
         return columns
@@ -104,13 +104,13 @@ def _is_outside(sample: Any) -> bool:
 
 
 def _is_collection(sample: Any) -> bool:
-    """Return whether an object is a Dask data frame, Series or array, but not a bag or a delayed object."""
+    """Return whether an object is a Dask data frame, Series or array."""
     dimensions = getattr(sample, "ndim", None)  # a delayed table answers with another delayed object
     return hasattr(sample, "__dask_graph__") and isinstance(dimensions, int) and dimensions > 0
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Open a table by its type; return its rows, and the labels in `column` or None."""
+    """Open a table outside memory by its type; return its rows, and labels from `column`."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
@@ -132,7 +132,7 @@ def _open_table(sample: Any, name: str, column: str | None, argument: str, clien
 
 
 def _open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Copy a Parquet file in parts to a temporary file, or let Dask workers read it; return rows and labels."""
+    """Read a Parquet file to a temporary file or on Dask workers; return rows and labels."""
     with opened_file(path, name) as file:
         columns = _find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
@@ -148,7 +148,7 @@ def _open_parquet(path: Path, name: str, column: str | None, argument: str, clie
 
 
 def _open_frame(frame: Any, column: str | None, argument: str, name: str, client: Workers | None) -> Opened:
-    """Compute a Dask frame once into a temporary file, or on its workers; return its rows and labels."""
+    """Compute a Dask frame into a temporary file or on its workers; return rows and labels."""
     columns = _find_point_columns([str(c) for c in frame.columns], column, "the frame", argument)
     if client is not None:
         rows, found, indices = distributed_frame(frame, columns, column, name, client)
@@ -173,12 +173,12 @@ def _open_frame(frame: Any, column: str | None, argument: str, name: str, client
 
 
 def _one_index(parts: list[Any]) -> Any:
-    """Return the indices of all partitions of a data frame joined to one, None if there is no partition."""
+    """Join the indices of all partitions of a data frame; None without partitions."""
     return parts[0].append(parts[1:]) if parts else None
 
 
 def _open_array(array: Any, name: str, client: Workers | None) -> Any:
-    """Compute a Dask array once into a temporary file, or on its workers; return its rows."""
+    """Compute a Dask array into a temporary file or on its workers; return its rows."""
     array = array[:, None] if array.ndim == 1 else array
     if array.ndim != 2:
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {array.shape}.")
@@ -193,7 +193,7 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Any:
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
-    """Return the names of the columns that hold the points: all but the column of labels."""
+    """Return the names of the columns of points: all but that of labels."""
     if column is not None and column not in names:
         raise ValueError(
             f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"
@@ -205,7 +205,7 @@ def _find_point_columns(names: list[str], column: str | None, where: str, argume
 
 
 def _join_labels(parts: list[Any], index: Any) -> Any:
-    """Return the labels of all partitions as one Series with the index of the rows; None if there are none."""
+    """Join the labels of all partitions to one Series; None without labels."""
     if not parts:
         return None
     import pandas as pd
@@ -219,7 +219,7 @@ def _join_labels(parts: list[Any], index: Any) -> Any:
 
 
 def _read_whole(table: InputTable) -> Any:
-    """Return all rows of a table in memory, as a data frame if the columns have names."""
+    """Read all rows of a table into memory, as a data frame if columns have names."""
     points = table.values.take(0, table.values.n)
     if table.values.dtypes <= COARSER.keys() and len(table.values.dtypes) == 1:
         points = points.astype(*table.values.dtypes)  # so that its rounding is known, as of a matrix
@@ -231,7 +231,7 @@ def _read_whole(table: InputTable) -> Any:
 
 
 def _check_widths(tables: Sequence[InputTable], names: Sequence[str]) -> None:
-    """Raise ValueError if the samples differ in the number or the names of their columns."""
+    """Raise ValueError if samples have different columns."""
     widths = [table.values.d for table in tables]
     if len(set(widths)) > 1:
         raise ValueError(f"The samples must have the same number of columns, got {', '.join(map(str, widths))}.")

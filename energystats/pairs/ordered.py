@@ -17,7 +17,7 @@ PANEL_COLUMNS = 64  # so that a line is one or two kilobytes, and a panel stays 
 
 
 def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
-    """Yield, for consecutive blocks of rows, the first row and rho from its rows to all rows up to its end.
+    """Yield dissimilarities from blocks of consecutive rows to all rows up to the block's end.
 
     A row is 0 from itself, whatever rounding a metric leaves there.
     """
@@ -32,7 +32,7 @@ def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
 
 
 def panels_of(d: Any, rows: slice, exponent: int = 0) -> Iterator[tuple[int, FloatArray]]:
-    """Yield, for every 64 of some rows, the first one and rho from all the rows to those 64; (m, w).
+    """Yield dissimilarities among some rows, 64 columns at a time; (m, w).
 
     rho is divided by two to the power `exponent`, so that its squares stay numbers.
     """

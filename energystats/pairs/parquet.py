@@ -34,7 +34,7 @@ CHOOSE = "`dask.dataframe.read_parquet(path, columns=[...])` reads some columns 
 
 
 def opened_file(path: Path, name: str) -> Any:
-    """Open a Parquet file such that no row group is in memory as a whole; raise if it is not one."""
+    """Open a Parquet file for reading in parts; raise if it is not one."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -51,7 +51,7 @@ def opened_file(path: Path, name: str) -> Any:
 
 
 def _describe_missing_file(path: Path, name: str) -> str:
-    """Return the error message for a path that is not a file, with advice on several files."""
+    """Return the error message for a path that is no file, with advice."""
     hint = "several files are read by `dask.dataframe.read_parquet`, whose frame can be given instead."
     if path.is_dir():
         return f"`{name}` must be data or the path of one Parquet file, and {str(path)!r} is a folder; {hint}"
@@ -61,13 +61,13 @@ def _describe_missing_file(path: Path, name: str) -> str:
 
 
 def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
-    """Return the column names of a Parquet file, without pandas index columns unless one is `column`."""
+    """Return the column names of a Parquet file, without those of a pandas index."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
 
 
 def index_of(file: Any) -> Any:
-    """Return the index that `pandas.read_parquet` would give to the rows of a Parquet file."""
+    """Return the pandas index stored in a Parquet file, or that which counts its rows."""
     import pandas as pd
 
     n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
@@ -79,7 +79,7 @@ def index_of(file: Any) -> Any:
 
 
 def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
-    """Raise TypeError if columns of a Parquet file are not numeric, or were categories when written."""
+    """Raise TypeError if columns of a Parquet file are not numeric."""
     empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)]
     if lost := [column for column in find_lost_categories(file) if column in columns]:
         listed = ", ".join(map(repr, lost))
@@ -95,7 +95,7 @@ def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
 
 
 def find_lost_categories(file: Any) -> dict[str, bool]:
-    """Return Parquet columns of categories that are stored as plain numbers, and whether they were ordered.
+    """Find category columns of a Parquet file stored as plain numbers, and whether they are ordered.
 
     Parquet keeps a dictionary of text with its order; of numbers only what programs write beside the data tells.
     """
@@ -115,26 +115,26 @@ def find_lost_categories(file: Any) -> dict[str, bool]:
 
 
 def batches(file: Any, columns: Sequence[str], groups: Sequence[int] | None = None) -> Iterator[Any]:
-    """Yield data frames of consecutive rows of a Parquet file, at most 32 MiB each, from some row groups or all."""
+    """Yield the rows of a Parquet file as data frames of at most 32 MiB."""
     height = max(1, min(BATCH, BLOCK_BYTES // (8 * len(columns))))
     for batch in file.iter_batches(height, row_groups=groups, columns=list(columns)):
         yield batch.to_pandas(ignore_metadata=True)
 
 
 def column_of(file: Any, column: str) -> Any:
-    """Return a column of a Parquet file as a series of pandas."""
+    """Read a column of a Parquet table as a pandas Series."""
     return file.read(columns=[column]).to_pandas(ignore_metadata=True)[column]
 
 
 def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:
-    """Split the columns of a Parquet file into groups that are decoded together within a limit of memory."""
+    """Divide the columns of a Parquet file into groups that can be decoded within limited memory."""
     tallest = max((metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)), default=1)
     width = max(1, BLOCK_BYTES // min(max(8 * tallest, 1), PAGE))
     return [columns[first : first + width] for first in range(0, len(columns), width)]
 
 
 def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: str) -> FloatArray:
-    """Read the rows from `start` to `stop` of a Parquet file as finite numbers; (stop - start, d)."""
+    """Read rows `start` to `stop` of a Parquet file as finite numbers; (stop - start, d)."""
     found, column = np.empty((stop - start, len(columns))), 0
     with opened_file(Path(path), name) as file:
         groups, first = _find_row_groups(file.metadata, start, stop)
@@ -153,7 +153,7 @@ def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: st
 
 
 def _find_row_groups(metadata: Any, start: int, stop: int) -> tuple[list[int], int]:
-    """Return the row groups of a Parquet file that hold given rows, and the number of their first row."""
+    """Find the row groups of a Parquet file that hold given rows, and their first row."""
     heights = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
     ends = np.cumsum(heights)
     wanted = np.flatnonzero((ends > start) & (ends - heights < stop)).tolist()

@@ -12,7 +12,7 @@ __all__ = ["choose_route"]
 
 
 def choose_route(tiles: Recomputed, line: Line | None = None) -> Pairs:
-    """Return the fastest object for sums over pairs of points in memory: a `Line`, stored or recomputed tiles."""
+    """Choose the fastest object for sums over pairs of points: sorted line, stored or recomputed tiles."""
     if line is not None:
         return line
     return StoredTiles(tuple(tiles.upper_tiles())) if tiles.are_few else tiles

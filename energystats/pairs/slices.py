@@ -44,7 +44,7 @@ class SlicedPairs(Pairs):
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
-        """Return the object for sums over pairs along given directions; projections are stored if memory allows."""
+        """Build the object for sums over pairs along random directions, with projections stored if they fit."""
         recomputed = cls(n, project, directions)
         if PLACE_BYTES * n * recomputed.n_slices > LINES_BYTES:
             return recomputed
@@ -52,16 +52,16 @@ class SlicedPairs(Pairs):
 
     @property
     def n_slices(self) -> int:
-        """Return the number of directions."""
+        """Return the number of random directions."""
         return int(self.directions.shape[1])
 
     @property
     def factor(self) -> float:
-        """Return the factor that makes a sum over all directions an unbiased estimate."""
+        """Return the factor that makes a sum over random directions an unbiased estimate."""
         return slice_factor(len(self.directions)) / self.n_slices
 
     def lines(self) -> Iterator[Line]:
-        """Yield the points projected on each direction in turn, as a `Line`."""
+        """Yield the points projected on each random direction, sorted on a line."""
         if self.kept:
             yield from self.kept
             return
@@ -92,7 +92,7 @@ class SlicedPairs(Pairs):
 
 
 def projection_of(points: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Return a function that projects points in memory, centred at their mean, on directions; (d, s) -> (n, s)."""
+    """Return a function that projects points, centred at their mean, on directions; (d, s) -> (n, s)."""
     center = points.mean(axis=0)
 
     def project(directions: FloatArray) -> FloatArray:

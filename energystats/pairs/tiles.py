@@ -50,38 +50,38 @@ class Pairs(abc.ABC):
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether there are so many rows that sums over groups are always given `Indicators`."""
+        """Return whether sums over groups take labels as codes, because there are many rows."""
         return False
 
     @abc.abstractmethod
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Multiply the matrix R of rho by columns; (n, c) -> (n, c)."""
+        """Multiply the dissimilarity matrix by columns; (n, c) -> (n, c)."""
 
     @abc.abstractmethod
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute M = Z'RZ, the sums of rho between groups, for each labeling; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for b labelings; (n, k, b) -> (b, k, k)."""
 
     def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
-        """Compute M = Z'RZ, the sums of rho between groups, for one labeling, codes 0..k-1; (n,) -> (k, k)."""
+        """Compute sums of dissimilarities between groups for one labeling, codes 0..k-1; (n,) -> (k, k)."""
         Z = indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
         return np.asarray(self.block_sums(Z)[0])
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ, sums of rho between groups, for each labeling, and R @ weights; (b, k, k), (n,)."""
+        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        """Sum w_x w_y rho over pairs of rows for each pair of bins; (n,), (n,) -> (n_bins, n_bins)."""
+        """Sum weighted dissimilarities over pairs of rows between bins; (n,), (n,) -> (n_bins, n_bins)."""
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
-        """Sum |rho(x, y)| over all ordered pairs of points."""
+        """Sum the absolute dissimilarities over all ordered pairs of points."""
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of rho between groups, and group sizes, for blocks of labelings, the observed one first.
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings, the observed one first.
 
         `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
@@ -98,7 +98,7 @@ class UpperTileSums(Pairs):
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:
-        """Yield (row, column, tile) of the upper triangle of R, by rows, the square tile on the diagonal first."""
+        """Yield tiles of the upper triangle of the dissimilarity matrix with their row and column, row by row."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return multiply_upper(self.upper_tiles(), columns)
@@ -166,7 +166,7 @@ class Recomputed(UpperTileSums):
 
     @property
     def are_few(self) -> bool:
-        """Return whether there are so few points that their tiles are kept in memory once computed."""
+        """Return whether there are so few points that all tiles of dissimilarities are kept in memory."""
         return len(self.points) <= STORED_UP_TO
 
     @property
@@ -188,7 +188,7 @@ class Recomputed(UpperTileSums):
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 
     def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
-        """Compute rho among some rows, exactly symmetric and 0 on the diagonal; (b, d) -> (b, b)."""
+        """Compute dissimilarities among some rows, exactly symmetric with zero diagonal; (b, d) -> (b, b)."""
         square = self.metric.finite_between(rows, rows, first, first)
         if not self.metric.trusted:
             _check_semimetric(square, first)
@@ -199,7 +199,7 @@ class Recomputed(UpperTileSums):
         return square
 
     def matrix(self) -> FloatArray:
-        """Compute the whole matrix R of rho between all points; (n, n)."""
+        """Compute the matrix of dissimilarities between all points; (n, n)."""
         n = len(self.points)
         R = np.empty((n, n))
         for row, column, tile in self.upper_tiles():
@@ -210,7 +210,7 @@ class Recomputed(UpperTileSums):
 
 
 def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Iterator[Tile]:
-    """Yield tiles unchanged, and warn at the end if some values of rho were negative."""
+    """Yield tiles of dissimilarities unchanged, and warn at the end if some values were negative."""
     negative, smallest = 0, 0.0
     for row, column, tile in tiles:
         # a tile on the diagonal has every pair twice
@@ -223,7 +223,7 @@ def count_negatives(tiles: Iterator[Tile], metric: Metric, warns: bool) -> Itera
 
 
 def _check_semimetric(square: FloatArray, start: int) -> None:
-    """Raise ValueError if a user's rho is not symmetric and 0 at x = y, up to rounding."""
+    """Raise ValueError if a user's metric is not symmetric, or not 0 between equal points."""
     own = np.abs(np.diagonal(square))
     if own.any() and differing(own, np.zeros(1), small_entry(square, MIDDLE), LOST_DIGITS).any():
         row = int(own.argmax())
@@ -237,7 +237,7 @@ def _check_semimetric(square: FloatArray, start: int) -> None:
 
 
 def warn_if_negative(count: int, smallest: float) -> None:
-    """Warn if the count of pairs with negative rho is positive, since rho is then not of negative type."""
+    """Warn that a metric is not of negative type if some pairs have negative dissimilarity."""
     if count:
         warn(
             f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
@@ -248,7 +248,7 @@ def warn_if_negative(count: int, smallest: float) -> None:
 
 
 def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Return sums of rho and sizes of k groups, given those of k - 1 groups and of all rows; (b, k, k), (b, k)."""
+    """Complete sums of dissimilarities and sizes of k - 1 groups by those of the last group; (b, k, k), (b, k)."""
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
     # the last row and column of the sums belong to all rows together: what the other groups leave is the last group

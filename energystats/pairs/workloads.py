@@ -132,37 +132,37 @@ class Size:
 
     @classmethod
     def of(cls, d: Any) -> Self:
-        """Return the size and route of a `Dissimilarity`, for estimates of time and memory."""
+        """Describe the size of a `Dissimilarity`, for estimates of time and memory."""
         power = d.power
         return cls(d.n, d.n_columns, not d.is_stored and power == 1, power in (1, 2), d.is_stored)
 
     @property
     def keeps(self) -> bool:
-        """Return whether values of rho are computed once and kept."""
+        """Return whether dissimilarities are computed once and kept in memory."""
         return self.stored or self.n <= STORED_UP_TO
 
     @property
     def recomputes(self) -> bool:
-        """Return whether values of rho are recomputed for every product with R."""
+        """Return whether dissimilarities are recomputed for every product with their matrix."""
         return not (self.keeps or self.line or self.slices)
 
     def part(self, n: float) -> Size:
-        """Return the same description for a subset of n of the points."""
+        """Describe the size of a subset of n points, for estimates of time and memory."""
         return replace(self, n=max(1, int(n)), stored=self.stored)
 
     @property
     def held(self) -> Size:
-        """Return the same description with the matrix of rho in memory."""
+        """Describe the size of the same points with the matrix in memory, for estimates."""
         return replace(self, stored=True, line=False)
 
 
 def kept(count: float, what: str, advice: str, copies: float = 2.0) -> Work:
-    """Estimate the memory for numbers that are all kept, such as null distributions."""
+    """Estimate the memory of numbers that are kept, such as null distributions."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, bytes=8 * copies * count)
 
 
 def streams(count: float, what: str, advice: str) -> Work:
-    """Estimate time and memory for random generators that are all created in advance."""
+    """Estimate time and memory of random generators that are created in advance."""
     return Work(what=f"{count_text(count)} {what}", advice=advice, steps=10 * count, bytes=STREAM_BYTES * count)
 
 
@@ -170,7 +170,7 @@ def streams(count: float, what: str, advice: str) -> Work:
 
 
 def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
-    """Estimate time and memory for the n x n matrix of rho, computed unless it is in memory, and for copies of it."""
+    """Estimate time and memory of an n x n dissimilarity matrix and copies of it."""
     n = size.n
     made = 0.0 if size.stored else 1.0
     moved = (FRESH if n > REUSED_UP_TO else 5.0) * made * n * n
@@ -179,14 +179,14 @@ def pairs_work(size: Size, copies: float = 1.0, advice: str = NO_PAIRS) -> Work:
 
 
 def rounded_pairs_work(size: Size, advice: str = NO_PAIRS) -> Work:
-    """Estimate time and memory for the n x n matrix in single precision and for searches that use it."""
+    """Estimate time and memory of a single-precision dissimilarity matrix and searches that use it."""
     n = size.n
     return Work(what=f"all pairs of {n} points", advice=advice, pairs=5 * n * n / 2, touched=FRESH * n * n / 2,
                 bytes=4 * n * n)  # fmt: skip
 
 
 def _describe_products(size: Size, columns: float, *, what: str, advice: str, at_once: float = math.inf) -> Work:
-    """Estimate time and memory for R times some columns, `at_once` of them per pass over the pairs."""
+    """Estimate time and memory of products of the dissimilarity matrix with columns."""
     n = float(size.n)
     made = (1 if size.recomputes else 8) * n * min(columns, at_once)
     if size.slices:
@@ -213,18 +213,18 @@ def _describe_products(size: Size, columns: float, *, what: str, advice: str, at
 
 
 def one_sum(size: Size, times: float = 1.0, advice: str = SAMPLE_LESS) -> Work:
-    """Estimate time and memory for one sum over all pairs of points, or for several in sequence."""
+    """Estimate time and memory of sums over all pairs of points."""
     return _describe_products(size, 1, what=f"sums over the pairs of {size.n} points", advice=advice).times(times)
 
 
 def slices(size: Size) -> Work:
-    """Estimate time and memory to draw random directions."""
+    """Estimate time and memory of drawing random directions."""
     return Work(what=f"{size.slices} slices", advice="Use fewer `n_slices`.",
                 touched=60.0 * size.slices * size.columns, bytes=24.0 * size.slices * size.columns)  # fmt: skip
 
 
 def _draws(size: Size, k: int, count: float) -> Work:
-    """Estimate the time to draw random labelings, in plain NumPy where they are too few to load the compiler."""
+    """Estimate the time of drawing random labelings."""
     draws, n_blocks = size.n * (1 - 1 / k), math.ceil(count / BLOCK)
     plain = PLAIN_DRAW * draws * n_blocks if draws * count < COMPILED_FROM else 0.0
     return Work(what="", touched=ASSIGNED * size.n * count, steps=STEPS_OF_BLOCK * n_blocks + plain)
@@ -233,7 +233,7 @@ def _draws(size: Size, k: int, count: float) -> Work:
 def permutations(
     size: Size, k: int, count: float, *, interim: bool = False, visited: bool = False, bare: bool = False
 ) -> Work:
-    """Estimate time and memory for sums of rho between groups under permutations, and the null distribution."""
+    """Estimate time and memory of sums of dissimilarities under permutations, and of the null distribution."""
     room = room_for_labelings(size.n, max(k - 1, 1), size.recomputes)
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
@@ -248,7 +248,7 @@ def permutations(
 
 
 def _advise_faster_test(size: Size) -> str:
-    """Return a sentence of advice on how to test faster for so many rows."""
+    """Return a sentence on faster tests for so many rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or `es.Sliced(n_bins=256)`, which permutes whole bins."
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
@@ -262,7 +262,7 @@ def permutation_moments_work(size: Size) -> Work:
 
 
 def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
-    """Estimate time and memory for sums between bins of rows and for permutations of whole bins."""
+    """Estimate time and memory of a permutation test of bins of rows."""
     n = float(size.n)
     if size.slices:
         one = _describe_products(size, 0, what=f"{size.slices} slices of {size.n} rows", advice="Use fewer `n_slices`.")
@@ -274,7 +274,7 @@ def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> t
 
 
 def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
-    """Estimate time and memory for quadratic forms of a linear model under permutations of its rows."""
+    """Estimate time and memory of permuting the rows of a linear model."""
     what = f"{count_text(count)} permutations of {size.n} rows and a model of {df} columns"
     room = max(1.0, BASIS_BYTES // (8.0 * size.n * max(df, 1) * BLOCK)) * BLOCK
     sums = _describe_products(size, df * count, at_once=df * room, what=what, advice=FEWER_DRAWS)
@@ -285,7 +285,7 @@ def permuted_rows(size: Size, df: int, terms: int, count: float) -> Work:
 
 
 def bootstrap(size: Size, count: float) -> Work:
-    """Estimate time and memory for bootstrap resamples of two samples and their sums over pairs."""
+    """Estimate time and memory of bootstrap resamples of two samples."""
     what, advice = f"{count_text(count)} bootstrap samples", "Use fewer bootstrap samples."
     drawn = _describe_products(size, 2 * count, at_once=2 * BLOCK, what=what, advice=advice)
     return drawn.and_then(Work(what=what, touched=60.0 * size.n * count, bytes=16 * count))
@@ -355,7 +355,7 @@ def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str 
 
 
 def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
-    """Estimate time and memory for the largest eigenpairs of the centred Gram matrix, by products with R."""
+    """Estimate time and memory of the largest eigenpairs of a centred Gram matrix."""
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
@@ -462,7 +462,7 @@ def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_D
 
 
 def split(size: Size, k: int, n_splits: float, count: float, of_draws: str = FEWER_DRAWS) -> tuple[Work, ...]:
-    """Estimate time and memory for the split test: clusters of folds, and draws for the scores of held-out points."""
+    """Estimate time and memory of the split test for clusters."""
     n = float(size.n)
     part, contrasts = min(0.8 * n, CLUSTERED_AT_MOST), k if k > 2 else 1
     advice = "Use fewer `n_splits`, or a random subset of the rows."
@@ -522,7 +522,7 @@ def tree(
 
 
 def best_runs(size: Size, k: float) -> tuple[Work, ...]:
-    """Estimate time and memory for the best segments of ordered rows, by running sums of columns of rho."""
+    """Estimate time and memory of the best segments of ordered rows."""
     n = float(size.n)
     found = Work(
         what=f"the best segments of {size.n} rows",
@@ -536,7 +536,7 @@ def best_runs(size: Size, k: float) -> tuple[Work, ...]:
 
 
 def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
-    """Estimate time and memory for a cut between cells of rows, from features of m landmarks."""
+    """Estimate time and memory of an approximate segmentation by cells of rows."""
     n, cells = float(size.n), min(cells, float(size.n))
     return Work(
         what=f"a cut of {size.n} rows",
@@ -550,7 +550,7 @@ def best_cells(size: Size, k: float, cells: float, m: float) -> Work:
 
 
 def scanned_orders(size: Size, count: float, steps: float = 1.0) -> Work:
-    """Estimate time and memory for S of all breaks in several orders of the rows, in one pass over the pairs."""
+    """Estimate time and memory of the between dispersion of all breaks in several orders of rows."""
     n = float(size.n)
     return Work(
         what=f"{count_text(count)} orders of {size.n} rows",
