@@ -28,7 +28,7 @@ CLUSTERS_LISTED = 40
 
 
 def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
-    """Return the given axes, or those of a new figure `height` inches high and `more_width` inches wider than usual."""
+    """Return given axes, or those of a new figure `height` inches high and `more_width` inches wider."""
     if ax is not None:
         return ax
     usual = [float(side) for side in plt.rcParams["figure.figsize"]]
@@ -37,7 +37,7 @@ def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: flo
 
 
 def cluster_colors(k: int) -> list[Any]:
-    """Return one colour per cluster, distinct for colour-blind readers and in grey for up to eight clusters."""
+    """Return one colour per cluster, distinct for colour-blind readers and, up to eight, in greyscale."""
     if k <= 8:
         okabe_ito = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#8f8600", "#000000"]
         return okabe_ito[:k]
@@ -47,7 +47,7 @@ def cluster_colors(k: int) -> list[Any]:
 def legend_of_clusters(
     k: int, ax: Axes, *, beside: float = 1.0, area: float = 26.0, inside: int = LISTED_INSIDE
 ) -> None:
-    """Draw the legend of k clusters: inside the axes up to eight or `inside`, beside them up to forty, none for more.
+    """Draw the legend of k clusters, inside or beside the axes depending on k.
 
     More than forty have none: a cluster could not be found in it.
     """
@@ -67,12 +67,12 @@ def legend_columns(k: int) -> int:
 
 
 def legend_width(k: int, inside: int = LISTED_INSIDE) -> float:
-    """Return the width in inches to leave for the legend of k clusters; 0 if it is inside the axes or absent."""
+    """Compute the width in inches to leave for a legend of k clusters; 0 if it needs none."""
     return 1.2 * legend_columns(k) if inside < k <= CLUSTERS_LISTED else 0.0
 
 
 def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
-    """Return a name on one line, cut in the middle if long, in a form that matplotlib does not read as markup.
+    """Shorten a name to one line that matplotlib does not read as markup.
 
     A dollar sign would begin a formula, and a label that begins with an underscore is left out of legends.
     """
@@ -83,7 +83,7 @@ def write_plain_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def plain_all(names: Iterable[object]) -> list[str]:
-    """Return names shortened for matplotlib but kept distinct: longer, or numbered where they would be equal."""
+    """Shorten names for matplotlib, keeping them distinct."""
     names = list(names)
     # two names that are cut to the same text would be one group for the reader
     for length in (NAME_LENGTH, 36, 60):
@@ -163,7 +163,7 @@ def draw_names(
 
 
 def _name_box(spot: FloatArray, name: str, stand: tuple[str, str, int, int]) -> FloatArray:
-    """Estimate the box that a name takes in a plot: left, bottom, right and top, in points."""
+    """Estimate the box that a name covers in a plot: left, bottom, right and top, in points."""
     ha, va, dx, dy = stand
     width, height = 0.6 * NAME_SIZE * len(name), 1.1 * NAME_SIZE
     left = spot[0] + dx - width * {"left": 0.0, "center": 0.5, "right": 1.0}[ha]
@@ -227,7 +227,7 @@ def draw_heat(
 
 
 def room_for(names: Sequence[str]) -> float:
-    """Return the width in inches to add to a figure so that long names leave room for a heat map."""
+    """Compute the width in inches to add to a heat map for long names."""
     return 0.07 * max(0, max((len(name) for name in names), default=0) - 12)
 
 

@@ -51,7 +51,7 @@ def plot_decomposition(
     n: int,
     kind: str = "",
 ) -> Axes:
-    """Draw the share of T of every term of a decomposition as a bar with its p-value, and return the axes.
+    """Draw bars of the share of total dispersion of every model term, with p-values, and return the axes.
 
     Bars with a p-value of at most .05 are hatched. `kind` says how several terms are adjusted for each other.
     """
@@ -89,7 +89,7 @@ def plot_parts(
     metric: Metric,
     bound: float | None = None,
 ) -> Axes:
-    """Draw bars of the total dispersion T, of S and W that add up to T, and of each group's part of W; return the axes.
+    """Draw bars of total, between and within dispersion and of each group's part; return the axes.
 
     `within` has the parts, and `bound`, the largest S that is possible, is a line. Of more than thirty groups the
     largest parts are drawn.
@@ -130,7 +130,7 @@ def plot_parts(
 def _choose_largest_parts(
     names: Sequence[str], sizes: Sequence[int], parts: FloatArray
 ) -> tuple[list[str], list[int], list[float]]:
-    """Return names, sizes and W of the groups to draw; of more than thirty, the smallest are added up as one."""
+    """Choose the groups to draw by within dispersion; beyond thirty the smallest are added up as one."""
     k = len(parts)
     if k <= PARTS_DRAWN:
         return list(names), list(sizes), parts.tolist()
@@ -141,12 +141,12 @@ def _choose_largest_parts(
 
 
 def _place_beside_line(end: float, line: float | None, scale: float) -> float:
-    """Return the position of a bar's label: the end of the bar, or beyond a line that would cross the label."""
+    """Choose the position of a bar's label: its end, or beyond a line that would cross the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
 
 def _draw_bound(bound: float | None, ax: Axes) -> None:
-    """Draw the upper bound on S as a vertical line with its value; nothing for None."""
+    """Draw the upper bound on the between dispersion as a vertical line; do nothing for None."""
     if bound is None:
         return
     ax.axvline(bound, color="black", lw=1.2, ls="--")
@@ -160,7 +160,7 @@ def _draw_bound(bound: float | None, ax: Axes) -> None:
 def plot_group_means(
     g: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int], metric: Metric
 ) -> Axes:
-    """Draw a heat map of the mean of rho between and within groups, and return the axes."""
+    """Draw a heat map of mean dissimilarities between and within groups, and return the axes."""
     written = plain_all(names)
     room = room_for(written)
     ax = axes_or_new(ax, height=_compute_heat_height(len(written)) + room, more_width=room)
@@ -206,7 +206,7 @@ def plot_distances(
 
 
 def _leave_room_above(ax: Axes, inches: float) -> None:
-    """Set the layout of a figure to leave so many inches free at its top."""
+    """Set a figure's layout so that some inches at its top stay free."""
     figure = cast(Any, ax.figure)
     figure.get_layout_engine().set(rect=(0, 0, 1, 1 - inches / figure.get_figheight()))
 
@@ -246,7 +246,7 @@ def plot_distances_from_centers(
 
 
 def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Sequence[Any], sizes: Sequence[int]) -> Axes:
-    """Draw the dendrogram of groups joined by energy distance, and return the axes; one group is a note."""
+    """Draw the dendrogram of groups by energy distance, a note for one group, and return the axes."""
     written = plain_all(names)
     ax = axes_or_new(ax, height=4.8 + room_for(written))
     k = len(written)
@@ -268,12 +268,12 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
 
 
 def _write_unit(metric: Metric) -> str:
-    """Return the semimetric as text for an axis label."""
+    """Return the semimetric as text, for an axis label."""
     return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
 
 
 def _compute_heat_height(k: int) -> float:
-    """Return the height in inches of a figure with a heat map of k by k cells."""
+    """Compute the height in inches of a figure with a k by k heat map."""
     return 4.0 + 0.12 * min(k, 60)
 
 
@@ -288,7 +288,7 @@ def _order_leaves(Z: FloatArray) -> IntArray:
 
 
 def _draw_links(Z: FloatArray, ax: Axes) -> None:
-    """Draw the links of a dendrogram, with the leaves at 0, 1, ... on the horizontal axis."""
+    """Draw the links of a dendrogram, its leaves at 0, 1, ... on the horizontal axis."""
     k = len(Z) + 1
     place = dict(zip(_order_leaves(Z).tolist(), map(float, range(k)), strict=True))
     top = dict.fromkeys(range(k), 0.0)

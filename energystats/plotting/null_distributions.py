@@ -87,7 +87,7 @@ def plot_model_null(
 
 
 def _draw_density(density: Curve, ax: Axes) -> None:
-    """Fill the area below a density curve, cut off at a pole; nothing for a point mass."""
+    """Fill the area below a density curve, cut off at a pole."""
     x, y = density
     if not x.size:
         return
@@ -99,7 +99,7 @@ def _draw_density(density: Curve, ax: Axes) -> None:
 def _draw_histogram_with_line(
     null: FloatArray, observed: float, pvalue: float, ax: Axes | None, *, what: str, xlabel: str, title: str
 ) -> Axes:
-    """Draw a histogram of finite null values with the observed value as a line, and return the axes.
+    """Draw a histogram of null values with a line at the observed one, and return the axes.
 
     Infinite values of the null distribution are left out.
     """
@@ -165,7 +165,7 @@ def plot_references(
     held_out: bool = False,
     hypothesis: str = "",
 ) -> Axes:
-    """Draw a histogram of S/T or held-out E in reference samples, with the observed value, and return the axes.
+    """Draw a histogram of a statistic of reference samples with the observed value, and return the axes.
 
     The references are `gaussian`, of another `hypothesis`, or have independent unimodal scores; `held_out` says that E
     of held-out points was compared, else S/T.
@@ -260,7 +260,7 @@ def _draw_pair_table(
     correction: str,
     ax: Axes | None,
 ) -> Axes:
-    """Draw a heat map of S/T of every pair of groups, with stars where adjusted p is at most .05; return the axes."""
+    """Draw a heat map of effect sizes S/T of all pairs of groups, with stars where p <= .05; return the axes."""
     table = _build_pair_matrix(groups, pairs, effects)
     stars = _build_pair_matrix(groups, pairs, [float(p <= 0.05) for p in pvalues])
     names = plain_all(groups)
@@ -318,5 +318,5 @@ def plot_power(
 
 
 def _write_target(size: float) -> str:
-    """Return a label with the sample size at which power reaches .8, or one that says it does not."""
+    """Return a label with the sample size at which power reaches .8, or that it does not."""
     return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")

@@ -76,7 +76,7 @@ def plot_series(
 
 
 def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Return the columns whose segment means take the largest shares of their variance, in order; (n, d) -> (m,)."""
+    """Find the columns whose segment means explain the largest shares of variance; (n, d) -> (m,)."""
     if not len(breakpoints):
         return np.arange(COLUMNS_DRAWN)
     centred = points - points.mean(axis=0)
@@ -99,7 +99,7 @@ def plot_profile(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw Z of two segments against the position of the break, with its null quantile, and return the axes.
+    """Draw the break statistic of two segments against the break, with its null quantile; return the axes.
 
     `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row after the break with
     the largest Z; the other breaks are drawn thin.
@@ -125,7 +125,7 @@ def plot_profile(
 def plot_within_by_k(
     within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int, exact: bool
 ) -> Axes:
-    """Draw W of 1, 2, ... segments, divided by T unless T is 0, and return the axes.
+    """Draw within dispersion against the number of segments, relative to the total; return the axes.
 
     It is the smallest W if the cuts are `exact`.
     """
@@ -152,7 +152,7 @@ def plot_ordered_distances(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw a heat map of the mean of rho between runs of ordered rows, with breaks, and return the axes."""
+    """Draw a heat map of mean dissimilarities between runs of ordered rows, with breaks; return the axes."""
     ax = axes_or_new(ax, height=5.2)
     places = starts - 0.5
     low, high = np.percentile(means[~np.eye(len(means), dtype=bool)], [1, 99]) if len(means) > 2 else (0.0, means.max())
@@ -192,7 +192,7 @@ def plot_strata(
     columns: IntArray | None = None,
     one_scale: bool = False,
 ) -> Axes:
-    """Draw columns of ordered data side by side, running downwards, with segments and a tree; return the axes.
+    """Draw columns of ordered data downwards, side by side, with segments and a tree; return the axes.
 
     `tree` is a linkage matrix of runs of rows, whose middles in the order are `middles`. `columns` are the numbers of
     those to draw; without them, of many columns those are drawn that vary most between the segments, as a share of
@@ -249,7 +249,7 @@ def plot_strata(
 
 
 def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Return the numbers of the data columns to draw: those that vary most between segments, in their order."""
+    """Choose the columns to draw: those that vary most between segments, in their order."""
     if points.shape[1] <= STRATA_DRAWN:
         return np.arange(points.shape[1])
     parts = np.split(points, breakpoints)
@@ -261,7 +261,7 @@ def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
 
 
 def _draw_tree(tree: FloatArray, leaves: FloatArray, ax: Axes) -> None:
-    """Draw the dendrogram of ordered rows with its root on the right and its leaves along the vertical axis."""
+    """Draw the dendrogram of ordered rows sideways, its root on the right."""
     at, height, lines = list(leaves), [0.0] * len(leaves), []
     for left, right, top, _ in tree:
         a, b = int(left), int(right)
@@ -275,7 +275,7 @@ def _draw_tree(tree: FloatArray, leaves: FloatArray, ax: Axes) -> None:
 
 
 def _at_places(axis: AnyArray, places: AnyArray) -> FloatArray:
-    """Return axis values interpolated at positions between rows, as numbers of matplotlib."""
+    """Interpolate axis values at positions between rows, as matplotlib numbers."""
     from matplotlib.dates import date2num
 
     values = date2num(axis) if axis.dtype.kind == "M" else axis.astype(np.float64)  # type: ignore[no-untyped-call]
@@ -283,12 +283,12 @@ def _at_places(axis: AnyArray, places: AnyArray) -> FloatArray:
 
 
 def _break_places(axis: AnyArray, breakpoints: IntArray) -> FloatArray:
-    """Return the axis values at which breaks are drawn, halfway between the last and first rows of two segments."""
+    """Compute the axis values at which to draw breaks, halfway between two segments."""
     return _at_places(axis, breakpoints - 0.5)
 
 
 def _cuts(axis: AnyArray) -> FloatArray:
-    """Return the axis values of all possible breaks of an ordered series; (n - 1,)."""
+    """Return the axis values of all possible breaks of ordered rows; (n - 1,)."""
     return _break_places(axis, np.arange(1, len(axis)))
 
 

@@ -51,7 +51,7 @@ def plot_select_k(
 
 
 def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | None, ax: Axes) -> None:
-    """Draw the gap statistic against k with standard errors, and a line for the rule that chose k."""
+    """Draw the gap statistic with standard errors against k, and the line of the rule that chose k."""
     finite = np.isfinite(gap)
     label = "gap, one standard error"
     ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)
@@ -64,7 +64,7 @@ def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | Non
 
 
 def _draw_eigengaps(ks: IntArray, eigengap: FloatArray, best: int | None, ax: Axes) -> None:
-    """Draw eigengaps against k as bars, the chosen one in red, and the first, which is never chosen, in grey."""
+    """Draw eigengaps against k as bars, the chosen one in red, the first in grey."""
     colors = [OBSERVED if k == best else "#0072b2" for k in ks[1:].tolist()]
     bars = ax.bar(ks[1:], eigengap[1:], 0.6, color=colors)
     for k, bar in zip(ks[1:].tolist(), bars, strict=True):
@@ -81,7 +81,7 @@ def _draw_eigengaps(ks: IntArray, eigengap: FloatArray, best: int | None, ax: Ax
 
 
 def _draw_splits(ks: IntArray, pvalue: FloatArray, level: float, ax: Axes) -> None:
-    """Draw the smallest adjusted p-value of a leaf of the tree of tests against k, on a log scale, with the level."""
+    """Draw the smallest adjusted p-value of splits against k on a log scale, with the level."""
     known = np.isfinite(pvalue)
     ax.plot(ks[known], pvalue[known], marker="o", color="#0072b2", label="smallest adjusted p of a leaf")
     ax.axhline(level, color=OBSERVED, lw=1.5, ls="--", label=f"level {level:g}")

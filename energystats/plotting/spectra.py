@@ -179,13 +179,13 @@ def plot_coordinates(
 
 
 def _take_axes(coordinates: FloatArray, axes: Sequence[int]) -> FloatArray:
-    """Return the chosen columns of coordinates, with zeros for columns that do not exist; (n, p) -> (n, a)."""
+    """Select columns of coordinates, zeros for those that do not exist; (n, p) -> (n, a)."""
     p = coordinates.shape[1]
     return np.column_stack([coordinates[:, j] if j < p else np.zeros(len(coordinates)) for j in axes])
 
 
 def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> None:
-    """Draw the convex hull of a group of points in the plane, and their centroid as a large open marker."""
+    """Draw the convex hull of a group of points in a plane, and its centroid."""
     outline = find_hull(points)
     ax.plot(*np.vstack([outline, outline[:1]]).T, color=color, lw=1.0)
     center: dict[str, Any] = {"facecolors": "white", "edgecolors": [color], "lw": 1.8, "zorder": 4}
@@ -246,7 +246,7 @@ def plot_comparison(
     k: int,
     n: int,
 ) -> Axes:
-    """Draw S/T of the best partition under every repair of distances against their mean change; return the axes.
+    """Draw the best partition's share S/T under every repair against the mean change of distances.
 
     `changed` says where the best partition is another one than before.
     """

@@ -129,13 +129,13 @@ def plot_dendrogram(
 
 
 def _label_heights(shift: float = 0.0) -> str:
-    """Return the label of the height axis of a dendrogram, with the constant that was added to the heights."""
+    """Return the label of a dendrogram's height axis, with a constant added to heights if any."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
 def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
-    """Return the colour of every node of a dendrogram: that of its cluster below the cut, grey above."""
+    """Choose the colour of every dendrogram node: its cluster's below the cut, grey above."""
     n = len(Z) + 1
     first = _find_points_below(Z)
     named = [to_hex(color) for color in colors]
@@ -143,7 +143,7 @@ def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any
 
 
 def _find_points_below(Z: FloatArray) -> IntArray:
-    """Return for each node of a dendrogram one point below it; linkage matrix (n - 1, 4) -> (2n - 1,)."""
+    """Find for each node of a dendrogram one point below it; linkage (n - 1, 4) -> (2n - 1,)."""
     n = len(Z) + 1
     first = np.arange(2 * n - 1)
     for row in range(n - 1):
@@ -160,7 +160,7 @@ def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
 
 
 def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any]) -> None:
-    """Set the height axis of a dendrogram, and draw the height of the cut into k clusters with a legend."""
+    """Draw the height of the cut into k clusters in a dendrogram, with a legend."""
     ax.spines[["top", "right", "bottom"]].set_visible(False)
     top = float(Z[-1, 2])
     # heights grow with sizes of clusters, so that on an even scale the lower merges could not be seen
@@ -177,13 +177,13 @@ def _draw_cut(ax: Axes, Z: FloatArray, k: int, sizes: IntArray, colors: list[Any
 
 
 def _cut_height(Z: FloatArray, k: int) -> float:
-    """Compute the height halfway between the last merge below the cut into k >= 2 clusters and the first above."""
+    """Compute the height at which a dendrogram is cut into k clusters, between two merges."""
     lower = float(Z[-k, 2]) if k <= len(Z) else 0.0
     return 0.5 * (lower + float(Z[1 - k, 2]))
 
 
 def _choose_root_ticks(top: float) -> list[float]:
-    """Return round tick values from 0 to `top` that are about evenly spaced on a square-root scale."""
+    """Choose round tick values from 0 to `top`, evenly spaced on a square-root scale."""
     unit = 10 ** np.floor(np.log10(top)) if top > 0 else 1.0
     many = top >= 4 * unit
     steps = (0, 0.1, 0.5, 1, 2, 4, 6, 8) if many else (0, 0.05, 0.2, 0.5, 1, 1.5, 2, 3)
@@ -275,7 +275,7 @@ def plot_cluster_tree(
 
 
 def _count_levels(nodes: Sequence[DrawnNode]) -> FloatArray:
-    """Return the largest number of forks on a path down from each node of a tree; used as its height."""
+    """Compute the largest number of forks on a path below each node of a tree, used as drawing height."""
     levels = np.array([float(bool(node.children) or node.pvalue is not None) for node in nodes])
     for i, node in reversed(list(enumerate(nodes))):
         levels[i] += max((float(levels[child]) for child in node.children), default=0.0)
@@ -310,12 +310,12 @@ def plot_validation(
 
 
 def _draw_fork(ax: Axes, ends: list[float], below: list[float], height: float, style: dict[str, Any]) -> None:
-    """Draw a fork of a dendrogram: a horizontal bar at `height` over two vertical legs."""
+    """Draw a fork of a dendrogram: a horizontal bar at `height` on two vertical legs."""
     ax.plot([ends[0], ends[0], ends[1], ends[1]], [below[0], height, height, below[1]], **style)
 
 
 def _lift_labels(labels: list[Annotation], ax: Axes) -> None:
-    """Move labels of nodes up where they would cover a label below them."""
+    """Move labels of tree nodes up where they would cover others."""
     getattr(ax.figure, "draw_without_rendering", lambda: None)()  # so that the layout is final
     to_points = 72 / ax.figure.dpi
     placed: list[Bbox] = []

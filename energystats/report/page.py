@@ -33,7 +33,7 @@ __all__ = ["cluster_report", "render", "write_whole"]
 
 
 def render(study: Study) -> str:
-    """Return the report on a study as one HTML document without scripts or external files."""
+    """Render the report on a clustering as one HTML document without scripts or external files."""
     return _template().render(
         study=study, found=study.found, test=study.test, chosen=study.selection, reading=study.reading,
         gower=is_named(study.search.get("metric"), "gower"), part=share(study.found.between, study.found.total),
@@ -43,7 +43,7 @@ def render(study: Study) -> str:
 
 @cache
 def _template() -> Template:
-    """Load the HTML template of the report, with escaping of all text except the HTML of results."""
+    """Load the report's HTML template, in which text is escaped."""
     import jinja2
     from markupsafe import Markup
 
@@ -62,7 +62,7 @@ def _template() -> Template:
 
 
 def _without_controls(value: Any) -> Any:
-    """Return a text without control characters; other values are unchanged."""
+    """Remove control characters from a text; other values are unchanged."""
     if not isinstance(value, str) or hasattr(value, "__html__"):
         return value
     return "".join(c for c in value if c.isprintable() or c in "\n\t")
@@ -169,7 +169,7 @@ def cluster_report(
 
 
 def _seed_of(rng: object) -> int:
-    """Return the seed of all steps of the report, drawn at random for None; TypeError if it is no whole number."""
+    """Return the seed of a report, drawn at random for None; TypeError if it is no whole number."""
     if rng is None:
         return int(np.random.default_rng().integers(2**31))
     if isinstance(rng, bool | np.bool_) or not isinstance(rng, numbers.Integral):
@@ -181,7 +181,7 @@ def _seed_of(rng: object) -> int:
 
 
 def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
-    """Estimate the work of clustering, test and choice of k; raise an error if too much, warn if it will take long."""
+    """Estimate the work of a report's computations; raise an error or warn if it is too much."""
     from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
     from energystats.cluster_tests.options import ClusterTestOptions
     from energystats.clustering.energy_cluster import AUTO
@@ -202,7 +202,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
 
 
 def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
-    """Write a file by way of a temporary one beside it, so that it is complete or absent; its mode is kept."""
+    """Write a file through a temporary one, so that it is complete or absent."""
     partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

@@ -25,7 +25,7 @@ class Picture(NamedTuple):
 
 
 def draw_picture(draw: Callable[[], Any]) -> Picture:
-    """Return the figure that `draw` makes as an image for HTML: SVG, or PNG if SVG is large and PNG smaller."""
+    """Draw a figure, and return it as an HTML image: SVG, or PNG if that is smaller."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

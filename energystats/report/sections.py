@@ -38,7 +38,7 @@ Rows = list[list[object]]
 
 
 def list_facts(study: Study) -> Rows:
-    """Return table rows with the numbers of data rows read and used, the columns used, and the semimetric."""
+    """List facts on the data as table rows: rows read and used, columns, semimetric."""
     reading, frame = study.reading, study.data
     facts: Rows = [["rows read", reading.n_read or study.n], ["rows used", study.n]]
     if study.is_matrix:
@@ -56,7 +56,7 @@ def list_facts(study: Study) -> Rows:
 
 
 def describe_columns(study: Study) -> Rows:
-    """Return table rows with missing values, distinct values, and range or commonest category of each data column."""
+    """Describe each data column in a table row: missing values, distinct values, range or commonest one."""
     rows: Rows = []
     for j, name in enumerate(study.data.columns[:COLUMNS_LISTED]):
         column = study.data.iloc[:, j]
@@ -73,7 +73,7 @@ def describe_columns(study: Study) -> Rows:
 
 
 def find_oddities(study: Study) -> list[str]:
-    """Return sentences on constant columns and on duplicated rows of the data; empty without any."""
+    """Return sentences on constant columns and duplicated rows of the data; empty without any."""
     if study.is_matrix:
         return []
     frame, said = study.data, []
@@ -86,18 +86,18 @@ def find_oddities(study: Study) -> list[str]:
 
 
 def list_heads(study: Study) -> list[str]:
-    """Return the column headings of a table with one column for each of the first twelve clusters."""
+    """Return the headings of a table with one column per cluster, for the first twelve clusters."""
     return ["", *(f"cluster {j}" for j in range(min(study.k, CLUSTERS_LISTED)))]
 
 
 def list_clusters(study: Study) -> Rows:
-    """Return table rows with size, share of the points and representative row of each cluster."""
+    """List the clusters as table rows: size, share of the points, representative row."""
     typical = enumerate(zip(study.found.sizes, study.representatives.tolist(), strict=True))
     return [[f"cluster {j}", size, f"{size / study.n:.1%}", study.name(row)] for j, (size, row) in typical]
 
 
 def list_by_cluster(study: Study, *, measured: bool) -> Rows:
-    """Return table rows with each column's mean in each cluster, or its commonest category if not `measured`."""
+    """List columns as table rows: mean in each cluster, or commonest category if not `measured`."""
     frame = (study.measured if measured else study.categories).iloc[:, :COLUMNS_LISTED]
     parts = [frame[study.found.labels == j] for j in range(min(study.k, CLUSTERS_LISTED))]
 
@@ -108,7 +108,7 @@ def list_by_cluster(study: Study, *, measured: bool) -> Rows:
 
 
 def _find_commonest(known: Any, form: str) -> str:
-    """Return the commonest of some known categories with its count or share, as text; "-" without any."""
+    """Find the commonest of some categories, and return it with its count or share as text."""
     counts = known.astype(str).value_counts()
     if counts.empty:
         return "-"
@@ -116,19 +116,19 @@ def _find_commonest(known: Any, form: str) -> str:
 
 
 def list_members(study: Study) -> Rows:
-    """Return table rows with the names or numbers of the data rows in each cluster."""
+    """List the data rows in each cluster as table rows, by name or number."""
     names = [study.name(i).removeprefix("row ") for i in range(study.n)]
     inside = [np.flatnonzero(study.found.labels == j) for j in range(study.k)]
     return [[f"cluster {j}", ", ".join(names[i] for i in rows)] for j, rows in enumerate(inside)]
 
 
 def list_distances(study: Study) -> Rows:
-    """Return table rows with the energy distances between clusters; empty if there are more than twelve."""
+    """List the energy distances between clusters as table rows; empty for more than twelve clusters."""
     E = energy_distances(study.groups.g, np.ones(study.k))  # g is M with every size 1
     return [[f"cluster {i}", *map(number, E[i])] for i in range(study.k)] if study.k <= CLUSTERS_LISTED else []
 
 
 def list_versions() -> Rows:
-    """Return table rows with the versions of Python, of this package and of those it uses."""
+    """List the versions of Python, of this package and of its dependencies as table rows."""
     packages: Rows = [[name, version(name)] for name in PACKAGES]
     return [["energystats", __version__], ["Python", platform.python_version()], *packages]

@@ -117,7 +117,7 @@ class Study:
         criterion: str | None = None,
         **options: Any,
     ) -> Study:
-        """Cluster points into k clusters, given, chosen by `criterion` or 2, and test them; return all for a report."""
+        """Cluster points into k clusters, given or chosen by `criterion`, and test them for a report."""
         from energystats.clustering.energy_cluster import energy_cluster
 
         options = DEFAULTS | options
@@ -151,7 +151,7 @@ class Study:
 
     @property
     def n(self) -> int:
-        """Return the number of points that were clustered."""
+        """Return the number of clustered points."""
         return int(self.found.labels.size)
 
     @property
@@ -161,12 +161,12 @@ class Study:
 
     @property
     def is_matrix(self) -> bool:
-        """Return whether the data are a matrix of rho instead of columns."""
+        """Return whether the data are a dissimilarity matrix instead of columns."""
         return is_named(self.search.get("metric"), "precomputed")
 
     @property
     def has_several_spaces(self) -> bool:
-        """Return whether the test looked for lines in several spaces, for which p-values take a larger factor."""
+        """Return whether the cluster test searched in several spaces."""
         from energystats.cluster_tests.unimodality import calibration_factor
 
         if isinstance(self.test, str) or self.test.factor is None:
@@ -175,12 +175,12 @@ class Study:
 
     @cached_property
     def groups(self) -> Dispersion:
-        """Return the dispersions within and between the clusters, with mean rho between each two."""
+        """Return the dispersions within and between clusters, with mean dissimilarities between them."""
         return dispersion(self.data, self.found.labels, **self.search)
 
     @cached_property
     def representatives(self) -> IntArray:
-        """Return for each cluster the row with the smallest mean rho to its points, the first of ties; (k,)."""
+        """Find each cluster's most central row, with the least mean dissimilarity to its points; (k,)."""
         d = Dissimilarity.from_data(self.data, **self.search)
         Z = Groups(self.found.labels, tuple(range(self.k))).indicators()[:, :, 0]
         # row sums of rho over the own cluster: within a cluster their order is that of the means
@@ -192,7 +192,7 @@ class Study:
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
-        """Return the validation of the clusters, or a sentence on why there is none."""
+        """Validate the clusters of a report, and return the result, or a sentence why not."""
         from energystats.cluster_tests.validate_clusters import validate_clusters
 
         if self.n > VALIDATED_AT_MOST:
@@ -207,7 +207,7 @@ class Study:
 
     @property
     def shows_others(self) -> str:
-        """Return a note if the test found other clusters than the report shows; else an empty text."""
+        """Return a note if the test found other clusters than a report shows; else an empty text."""
         if isinstance(self.test, str):
             return ""
         told = [note for note in self.test.notes if isinstance(note, ShownElsewhere)]
@@ -216,28 +216,28 @@ class Study:
 
     @property
     def clusters_of_tree(self) -> int:
-        """Return the number of clusters that a tree of tests found; 0 if there is no tree or it did not split."""
+        """Return the number of clusters in a tree of tests; 0 without a tree or a split."""
         tree = None if self.selection is None else self.selection.tree
         return 0 if tree is None or tree.k == 1 else tree.k
 
     @property
     def _validating(self) -> dict[str, Any]:
-        """Return the arguments of `validate_clusters` other than the partition."""
+        """Return the options with which a report validates its clusters."""
         return {name: self.testing[name] for name in ("alpha", "conservative", "n_resamples")}
 
     @property
     def measured(self) -> pd.DataFrame:
-        """Return the numeric columns of the data that are not all missing; none for a matrix of rho."""
+        """Return the numeric data columns with known values; none for a matrix."""
         numbers = self.data.select_dtypes("number").iloc[:, : 0 if self.is_matrix else None]
         return numbers.loc[:, numbers.notna().any().to_numpy()]
 
     @property
     def categories(self) -> pd.DataFrame:
-        """Return the columns of the data that are not numeric; none for a matrix of rho."""
+        """Return the data columns that are not numeric; none for a matrix."""
         return self.data.select_dtypes(exclude="number").iloc[:, : 0 if self.is_matrix else None]
 
     def plot_means(self) -> Axes:
-        """Draw a heat map of the cluster means of the numeric columns, and return the axes."""
+        """Draw a heat map of cluster means of the numeric columns, and return the axes."""
         return self.found.plot_means(data=self.measured)
 
     def name(self, row: int) -> str:
@@ -248,12 +248,12 @@ class Study:
 
     @property
     def command(self) -> str:
-        """Return the command line that computes the report's results again."""
+        """Return the shell command that reproduces a report's results."""
         return shlex.join(("energystats", *self.reading.command))
 
     @property
     def code(self) -> str:
-        """Return Python statements that compute the report's results again."""
+        """Return Python code that reproduces a report's results."""
         lines = ["import energystats as es"]
         if self.reading.code:
             lines += ["import pandas as pd"] + ["import sys"] * any("sys.stdin" in line for line in self.reading.code)
@@ -276,26 +276,26 @@ class Study:
         return "\n".join(lines)
 
     def _call(self, function: str, first: str, options: dict[str, Any]) -> str:
-        """Return a Python call of a function of this package as text, without arguments at their defaults."""
+        """Format a call of a package function as Python code, without default arguments."""
         words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
 def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of `energy_cluster` from those of a report; alpha is 1 for a matrix of rho."""
+    """Return the options of `energy_cluster` that a report's options stand for."""
     alpha = 1.0 if is_named(options["metric"], "precomputed") else options["alpha"]
     return {"metric": options["metric"], "alpha": alpha, "standardize": options["standardize"]}
 
 
 def _choose_k(X: Any, how: dict[str, Any]) -> SelectKResult:
-    """Return the result of `select_k`, which is imported only for reports that ask for it."""
+    """Choose the number of clusters by `select_k`, and return its result."""
     from energystats.selection.select_k import select_k
 
     return select_k(X, **how)
 
 
 def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | str:
-    """Test for clusters and return the result, or a sentence on why it cannot be done."""
+    """Test for clusters, and return the result or a sentence on why that failed."""
     from energystats.cluster_tests.cluster_test import cluster_test
 
     if k == 1:
@@ -307,14 +307,14 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
 
 
 def _are_alike(tested: Partition | None, found: Partition) -> bool:
-    """Return whether the clusters of a test are about the same as those found."""
+    """Return whether the clusters of a test nearly agree with those found."""
     if tested is None:
         return False
     return bool(adjusted_rand_index(tested.labels, found.labels) >= ALIKE)
 
 
 def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> ClusterTestResult | str:
-    """Return a test with a caution if the clusters found are leaves of a tree, and it tested others."""
+    """Add a caution to a test if the clusters found are leaves of a tree, which it did not test."""
     if isinstance(test, str) or found.algorithm != "cluster_tree" or _are_alike(test.partition, found):
         return test
     caution = ShownElsewhere(
