@@ -85,7 +85,7 @@ def gap_curve(
     progress: bool,
     rng: np.random.Generator,
 ) -> GapCurve | str:
-    """Compute the gap statistic: cluster every reference set into 1, 2, ... clusters; return the curve, or why not.
+    """Compute the gap statistic for 1, 2, ... clusters from clustered reference sets; or why it cannot be.
 
     Why not is a text, for a reference set with a W that is not positive.
     """
@@ -110,17 +110,17 @@ def gap_curve(
 
 
 def count_threads(d: Dissimilarity) -> int:
-    """Return the number of threads for searches that may each hold a matrix: memory and the metric limit it."""
+    """Choose the number of threads for searches with a matrix each, limited by memory and metric."""
     return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 
 def reference_starts(n_init: int) -> int:
-    """Return the number of starts for each reference set, at most 3: means of log W need fewer than best labels."""
+    """Return the number of starts for clustering each reference set, at most 3."""
     return min(n_init, REFERENCE_STARTS)
 
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
-    """Compute W of the best partitions found into 1, 2, ..., k_max clusters; (k_max,)."""
+    """Compute the least within dispersions of partitions into 1 to k_max clusters; (k_max,)."""
     if has_exact(d):
         best = (search_points(d, k, rng, n_init)[1] for k in range(2, k_max + 1))
         return np.array([float(d.row_totals.sum()) / (2 * d.n), *best])
@@ -131,12 +131,12 @@ def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Gen
 
 
 def _holds_single(d: Dissimilarity) -> bool:
-    """Return whether rho of a reference set is held in single precision."""
+    """Return whether the dissimilarities of a reference set are stored in single precision."""
     return isinstance(d, Points) and d.n > SINGLE_ABOVE and not has_exact(d)
 
 
 def _state_problem(d: Dissimilarity) -> tuple[Problem, int]:
-    """Return what a search for clusters of a reference set needs, rho being divided by two to the power returned."""
+    """Prepare the search for clusters of a reference set; return it and the power of two used as unit."""
     # seven digits of rho are enough to find clusters, and log W has nine then
     rounded = RoundedPoints.of(d) if _holds_single(d) else None
     if rounded is None:
@@ -150,7 +150,7 @@ def _state_problem(d: Dissimilarity) -> tuple[Problem, int]:
 
 
 def logarithm(within: FloatArray) -> FloatArray:
-    """Compute log W elementwise, minus infinity where W is 0 up to rounding, because points of clusters coincide.
+    """Compute logarithms of within dispersions elementwise, minus infinity for 0 up to rounding.
 
     NaN where W is negative.
     """
@@ -160,7 +160,7 @@ def logarithm(within: FloatArray) -> FloatArray:
 
 
 def first_within_one_error(gap: FloatArray, error: FloatArray) -> int | None:
-    """Return the smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
+    """Find the smallest k with Gap(k) >= Gap(k + 1) - s(k + 1); None if there is none below the last k."""
     # [Tibshirani et al., step 3], the rule of one standard error
     met = np.flatnonzero(gap[:-1] >= gap[1:] - error[1:])
     return int(met[0]) + 1 if met.size else None
@@ -173,7 +173,7 @@ class DrawsTables(Protocol):
     """Define a distribution from which reference sets are drawn."""
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Yield reference sets, each with a generator for clustering it."""
+        """Yield reference sets for the gap statistic, each with a random generator for clustering it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -200,20 +200,20 @@ class GapReference:
 
     @classmethod
     def of(cls, points: FloatArray, metric: Metric, null: NullKind) -> Self:
-        """Build the reference distribution with the principal axes of the points."""
+        """Build the reference distribution of the gap statistic, along the points' principal axes."""
         deviations = points.std(axis=0) if metric.measures_columns else np.ones(points.shape[1])
         scale = np.where(deviations > 0, deviations, 1.0)
         return cls(principal_axes(points / scale), metric, null, scale)
 
     def draws(self, n_resamples: int, rng: np.random.Generator) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
-        """Yield reference sets, each with the child of `rng` that drew it, for clustering it."""
+        """Draw reference sets for the gap statistic, and yield each with the generator that drew it."""
         reference = MarginalReference.of(self.axes, self.null, rng)
         for child in children(rng, n_resamples):
             yield Points(metric=self.metric, points=reference.draw(child) * self.scale, warns=False), child
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapReference | None:
-    """Fit the reference distribution of the gap statistic to coordinates, or those behind a matrix; None without any.
+    """Fit the gap statistic's reference distribution to coordinates of the points; None without any.
 
     A matrix has them if it holds powers of Euclidean distances.
     """
@@ -237,7 +237,7 @@ ROWS_AT_ONCE = 64  # of the affinities, which stay in the cache
 
 
 def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
-    """Compute the largest eigenvalues of D^(-1) A, falling from 1, with A = exp(-3 rho/median rho); (count,).
+    """Compute the largest eigenvalues of a random walk between points, likelier between near ones; (count,).
 
     D^(-1) A are the transition probabilities of a walk on the points, and I - D^(-1) A is the random-walk Laplacian.
     A is positive definite for rho of negative type (Schoenberg), and the same in any unit.
@@ -265,12 +265,12 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
 
 
 def _median_size(R: FloatArray) -> float:
-    """Compute the median of the absolute values of rho that are not 0; 0 if all are."""
+    """Compute the median of the nonzero absolute dissimilarities; 0 if all are 0."""
     above = np.concatenate([row[i + 1 :] for i, row in enumerate(R)])  # every pair once has the same median
     sizes = np.abs(above, out=above) if above.all() else np.abs(above[above != 0])
     return float(np.median(sizes, overwrite_input=True)) if sizes.size else 0.0
 
 
 def eigengaps(R: FloatArray, k_max: int) -> FloatArray:
-    """Compute the k-th largest eigenvalue of a random walk on the points minus the next one, for k = 1, ..., k_max."""
+    """Compute the gaps between successive largest eigenvalues of a random walk on the points; (k_max,)."""
     return -np.diff(walk_eigenvalues(R, k_max + 1))

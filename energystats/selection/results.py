@@ -120,7 +120,7 @@ class SelectKResult(VerdictFirst):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Return one row per k: k, within, share, log_within, gap, gap_error, eigengap, pvalue, stability.
+        """Return a data frame of criteria with one row for each number of clusters k.
 
         All rows are of `partitions`, as those of the summary; W and S/T of the leaves of a tree are in `partition`.
         """
@@ -167,7 +167,7 @@ class SelectKResult(VerdictFirst):
         return [*self._below(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _below(self) -> list[str]:
-        """Return a sentence with W and S/T of the chosen clusters, if the table shows others; else an empty list."""
+        """Return a sentence with W and S/T of the chosen clusters if the table lacks them, in a list; else empty."""
         own, searched = self.partition, self.partitions[self.k - 1]
         if own.within - searched.within <= ROUNDING * abs(own.total):
             return []
@@ -179,7 +179,7 @@ class SelectKResult(VerdictFirst):
         ]
 
     def _seed(self) -> list[str]:
-        """Return a sentence on what depends on the seed; else an empty list."""
+        """Return a sentence on which numbers depend on the random seed, in a list; else empty."""
         if self.k_max == 1:
             return []
         if self.criterion == "eigengap":
@@ -198,7 +198,7 @@ class SelectKResult(VerdictFirst):
         return f"{by[0].upper()}{by[1:]} points to k = {self.k}; that is an estimate, not evidence of clusters."
 
     def _frame(self) -> pd.DataFrame:
-        """Return the data frame `table`, one row per number of clusters."""
+        """Return the table of criteria as a data frame, one row for each number of clusters."""
         return self.table
 
     def _main_columns(self) -> tuple[str, ...]:
@@ -208,7 +208,7 @@ class SelectKResult(VerdictFirst):
         return ("k", "within", "share", *asked, *found)
 
     def plot(self, ax: Axes | None = None, *, criterion: str | None = None) -> Axes:
-        """Draw the values of a criterion against k, by default of the criterion that chose k.
+        """Draw a criterion for the number of clusters against k, by default the one that chose k.
 
         `criterion` is "gap" (with bars of one standard error), "eigengap", "significance" or "within".
         """
@@ -324,7 +324,7 @@ class ClusterStabilityResult(VerdictFirst):
         return f"{came}{beside}; that is no test."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per cluster: cluster, size, jaccard, dissolved, recovered."""
+        """Return a data frame with one row per cluster: size and stability under resampling."""
         import pandas as pd
 
         return pd.DataFrame(
@@ -338,7 +338,7 @@ class ClusterStabilityResult(VerdictFirst):
         )
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the Jaccard similarities of each cluster over the resamples as a box."""
+        """Draw box plots of each cluster's Jaccard similarities over the resamples."""
         from energystats.plotting.selection import plot_stability
 
         sizes, scheme = self.partition.sizes, self.scheme
@@ -347,7 +347,7 @@ class ClusterStabilityResult(VerdictFirst):
 
 
 def _each(write: Callable[[float], str]) -> Callable[[FloatArray], list[str]]:
-    """Return a function that formats each number of a column by a given function of one number."""
+    """Return a function that formats each number of a column by a function of one number."""
     return lambda column: list(map(write, column.tolist()))
 
 

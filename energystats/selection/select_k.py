@@ -79,12 +79,12 @@ class _SelectionOptions:
     progress: bool
 
     def wants(self, criterion: str) -> bool:
-        """Return whether a criterion is to be computed."""
+        """Return whether the options ask for a given criterion for the number of clusters."""
         beside = self.compare == "auto" and self.criterion == "significance"
         return self.compare == "all" or beside or self.criterion == criterion
 
     def work(self, d: Dissimilarity, k_max: int) -> tuple[Work, ...]:
-        """Estimate the time and memory of what is to be computed, as `Work` objects."""
+        """Estimate the time and memory of choosing the number of clusters, as `Work` objects."""
         size = Size.of(d)
         k_max = min(k_max, d.n)
         found = search_work(size, (1 + k_max) / 2, self.n_init, advice=FEWER).times(k_max)
@@ -235,7 +235,7 @@ def select_k(
 
 
 def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.random.Generator) -> SelectKResult:
-    """Compute all criteria for k = 1, ..., k_max, choose k by one of them, and return the result."""
+    """Compute all criteria for k = 1, ..., k_max, choose k by one of them, and build the result."""
     _check_goes_with(d, plan)
     reference = _reference_for(d, plan)
     # the tree is that of `cluster_tree`, and the partitions are those of `energy_cluster`, with the same seed
@@ -282,7 +282,7 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
 
 
 def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
-    """Raise ValueError if the chosen tests cannot be made, or reference sets are given but no gaps are computed."""
+    """Raise ValueError if options for choosing k conflict with the data or each other."""
     if plan.tables is not None and not plan.wants("gap"):
         raise ValueError(
             f"`null={null_name(plan.null)}` draws the reference sets of the gap statistic, which "
@@ -295,7 +295,7 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | None:
-    """Return the reference distribution of the gap statistic; None if gaps are not wanted or cannot be computed."""
+    """Return the reference distribution of the gap statistic; None if gaps are not asked for or impossible."""
     if not plan.wants("gap") or d.all_coincide:
         return None
     if plan.tables is not None:
@@ -317,7 +317,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
 
 
 def _frozen(d: Dissimilarity) -> Dissimilarity:
-    """Return the data with read-only points, so that the partitions can share them."""
+    """Return the points with read-only arrays, so that results can share them."""
     if not isinstance(d, Points):
         return d
     points = d.points.view()
@@ -326,7 +326,7 @@ def _frozen(d: Dissimilarity) -> Dissimilarity:
 
 
 def _why_lowered(d: Dissimilarity, k_max: int) -> str:
-    """Return a phrase on why there can be no more than `k_max` clusters."""
+    """Return a phrase on why the number of clusters cannot exceed `k_max`."""
     if k_max == d.n - 1 or d.n == 1:
         return f"there are {d.n} points" if d.n > 1 else "there is one point"
     return f"there are {k_max} distinct points" if k_max > 1 else "all points coincide"
@@ -336,7 +336,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """Return the best partitions found into 1, ..., k_max clusters, each from the same state of the generator."""
+    """Find the best partitions into 1, ..., k_max clusters, each from the same random state."""
     if k_max > 1:
         d.largest_eigenpairs(k_max - 1)  # for all upper bounds
 
@@ -356,7 +356,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """Return the gap statistic for each k, a text on why there is none, or None without reference sets."""
+    """Compute the gap statistic for each k; return it, a text why not, or None without references."""
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
@@ -372,14 +372,14 @@ def _compute_gaps(
 
 
 def _has_tests(d: Dissimilarity) -> bool:
-    """Return whether there are enough points to test, and coordinates or distances for lines to project them on."""
+    """Return whether points allow tests of splits: enough of them, and projectable."""
     return d.n >= SMALLEST_NODE and (not d.n_columns or d.coordinates is not None)
 
 
 def _tree_for(
     d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator
 ) -> ClusterTreeResult | None:
-    """Grow the tree of significant splits with at most k_max leaves; return None if splits cannot be tested."""
+    """Grow the tree of significant splits with at most k_max leaves; None if splits cannot be tested."""
     if not _has_tests(d):
         return None
     draws = max(TEST_DRAWS, math.ceil(DRAWS_PER_LEVEL / plan.level) - 1)
@@ -390,7 +390,7 @@ def _tree_for(
 
 
 def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
-    """Return the smallest adjusted p of the leaves while the tree had 1, 2, ... of them, then NaN; (k_max,)."""
+    """Return the smallest adjusted p among tree leaves for each number of leaves, then NaN; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
         return column
@@ -404,7 +404,7 @@ def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArra
 def _stability_column(
     d: Dissimilarity, partitions: tuple[Partition, ...], plan: _SelectionOptions, rng: np.random.Generator
 ) -> FloatArray:
-    """Compute the mean adjusted Rand index over resamples for every k > 1, else NaN; (k_max,)."""
+    """Compute the mean adjusted Rand index over resamples for each k > 1, NaN for 1; (k_max,)."""
     column = np.full(len(partitions), np.nan)
     if plan.stability:
         for found, child in zip(partitions[1:], rng.spawn(len(partitions) - 1), strict=True):
@@ -429,7 +429,7 @@ def _make_rows(
     tree: ClusterTreeResult | None,
     steadiness: FloatArray,
 ) -> tuple[SelectKRow, ...]:
-    """Build the table of criteria, one row for each number of clusters k."""
+    """Build the rows of the table of criteria, one for each number of clusters k."""
     nothing = np.full(len(partitions), np.nan)
     smallest = _smallest_of_leaves(tree, len(partitions))
     return tuple(
@@ -454,7 +454,7 @@ def _make_rows(
 def _decisions(
     criterion: str, k_max: int, gaps: GapCurve | None, eigen: FloatArray, tree: ClusterTreeResult | None
 ) -> dict[str, tuple[int, str]]:
-    """Return the k that each computed criterion chooses, with a sentence on why, by the name of the criterion."""
+    """Return which k each criterion chooses, with a sentence on why, by criterion name."""
     if k_max == 1:
         return {criterion: (1, "There is no other number to choose: k_max is 1.")}
     found = {"eigengap": _by_eigengap(eigen)}
@@ -466,7 +466,7 @@ def _decisions(
 
 
 def _by_gap(gaps: GapCurve) -> tuple[int, str]:
-    """Choose k by the gap statistic and the rule of one standard error; return k and a sentence on why."""
+    """Choose k by the gap statistic's one-standard-error rule; return k and a sentence on why."""
     k = first_within_one_error(gaps.gap, gaps.error)
     if k is None:
         last = gaps.gap.size
@@ -515,7 +515,7 @@ def _by_significance(tree: ClusterTreeResult) -> tuple[int, str]:
 def _note_criteria(
     d: Dissimilarity, plan: _SelectionOptions, gaps: GapCurve | str | None, tree: ClusterTreeResult | None
 ) -> list[str]:
-    """Return notes on how the gaps and the p-values of the table were computed, and what these mean."""
+    """Return notes on how the gaps and p-values of all k were computed, and what they mean."""
     notes = []
     if isinstance(gaps, GapCurve):
         if plan.tables is not None:

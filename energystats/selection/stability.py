@@ -42,7 +42,7 @@ def cluster_stability(
     progress: bool | None = None,
     rng: RandomLike = None,
 ) -> ClusterStabilityResult:
-    r"""Measure how well clusters come back when the data are resampled; this is not their significance.
+    r"""Measure how stable clusters are when the data are resampled, which is not significance.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def stability_of(
     progress: bool,
     rng: np.random.Generator,
 ) -> ClusterStabilityResult:
-    """Cluster resamples of the points as all points were, and return how well the given clusters come back."""
+    """Measure how stable given clusters are when resampled points are clustered the same way."""
     similarities, rand_indices, stays = cluster_resamples(
         d, found.labels, found.k, cluster, n_resamples=n_resamples, scheme=scheme, progress=progress, rng=rng
     )
