@@ -120,7 +120,7 @@ class Dissimilarity(abc.ABC):
         of_negative: bool = True,
         place: Place | None = None,
     ) -> Dissimilarity:
-        """Convert a table of points, or a matrix of rho if `metric` is "precomputed", to a `Dissimilarity`.
+        """Convert a table of points, or a matrix if `metric` is "precomputed", to a `Dissimilarity`.
 
         `standardize` is None where the user has no such option; `of_negative` says whether a negative rho is worth a
         warning; `place` says where the rows of X come from, if not from X.
@@ -148,7 +148,7 @@ class Dissimilarity(abc.ABC):
         warns: bool = True,
         place: Place | None = None,
     ) -> Points:
-        """Check coordinates for a metric, fit the metric to them, and return them as `Points`."""
+        """Check coordinates, fit the metric to them, and return both as `Points`."""
         check_z_scores(metric, standardize)
         if warns:
             _warn_of_row_numbers(points, columns)
@@ -185,7 +185,7 @@ class Dissimilarity(abc.ABC):
         alpha: float,
         standardize: bool | None = None,
     ) -> tuple[Dissimilarity, Groups]:
-        """Convert several samples, or a pooled table and `groups`, to a `Dissimilarity` and its `Groups`."""
+        """Convert several samples, or one table with `groups`, to a `Dissimilarity` and its `Groups`."""
         if groups is not None:
             d = Dissimilarity.from_data(samples[0], metric=metric, alpha=alpha, standardize=standardize)
             return d, Groups.from_labels(groups, d.n, name="groups").at_least_two("groups")
@@ -212,71 +212,71 @@ class Dissimilarity(abc.ABC):
 
     @property
     def n_columns(self) -> int:
-        """Return the number of columns of the points, 0 for a matrix of rho."""
+        """Return the number of columns of the points, 0 for a dissimilarity matrix."""
         return 0
 
     @property
     def n_workers(self) -> int:
-        """Return the number of threads that share the work; 0 if unknown, as for another device."""
+        """Return the number of threads that share the work on pairs of points; 0 if unknown."""
         return 1
 
     @functools.cached_property
     @abc.abstractmethod
     def points(self) -> FloatArray:
-        """Return the coordinates (z-scores if standardized) or codes of the points; raise if not in memory; (n, d)."""
+        """Return the coordinates of the points, standardized if asked for, or codes; raise if not in memory; (n, d)."""
 
     @property
     def coordinates(self) -> FloatArray | None:
-        """Return the points if they are numbers, so that means and projections have a meaning; else None; (n, d)."""
+        """Return the points as numbers whose means and projections make sense; None for other points; (n, d)."""
         return None
 
     @property
     def power(self) -> float | None:
-        """Return alpha if rho is |x - y|**alpha in one column, else None."""
+        """Return alpha if the dissimilarity is |x - y|**alpha of one column, else None."""
         return None
 
     @property
     def summand(self) -> float:
-        """Return the size of the numbers whose difference rho is; 0 if rho is not computed as a difference."""
+        """Return the size of numbers whose differences give the metric's values, a scale for rounding; 0 for none."""
         return 0.0
 
     @abc.abstractmethod
     def route(self) -> Pairs:
-        """Return the `Pairs` object that computes sums over pairs at the least cost."""
+        """Choose the fastest object for sums over pairs of these points."""
 
     def project(self, directions: FloatArray) -> FloatArray:
-        """Compute projections of the points, centred at their mean, on some directions; (d, s) -> (n, s)."""
+        """Project the points, centred at their mean, on some directions; (d, s) -> (n, s)."""
         return projection_of(self.points)(directions)
 
     def residuals(self, basis: FloatArray) -> Dissimilarity:
-        """Return the residuals of the points from a linear model with orthonormal, centred basis; (n, q)."""
+        """Return the residuals of the points from a linear model with an orthonormal basis; (n, q)."""
         center = self.points.mean(axis=0)
         fit, unit = fit_of(self.points, center, basis), resolution(np.abs(self.points).max(axis=0))
         return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
-        """Return rows that contain the smallest and the largest value of every column; (r, d)."""
+        """Return rows that hold the smallest and the largest value of every column; (r, d)."""
         return self.points
 
     def largest_rho(self) -> float:
-        """Return the approximate largest rho, to check sums for overflow; 0 if they cannot overflow."""
+        """Return roughly the largest dissimilarity, to check sums for overflow; 0 if none can overflow."""
         if self.metric.by_range or self.standardization is not None:
             return 0.0
         return self.n_columns * _rho_of_width(self.corners(), self.metric)
 
     @property
     def matrix(self) -> FloatArray:
-        """Return the matrix R of rho between all points, recomputed at every call unless stored; (n, n)."""
+        """Compute the dissimilarity matrix of all points, unless it is stored; (n, n)."""
         check_memory(pairs_work(Size(self.n)))
         return Recomputed(self.points, self.metric, self.warns).matrix()
 
     @property
     def all_coincide(self) -> bool:
-        """Return whether rho is 0 for every pair of points."""
+        """Return whether all points coincide, that is have dissimilarity 0 from each other."""
         return not np.ptp(self.transformed().points, axis=0).any()
 
     def transformed(self) -> Dissimilarity:
-        """Return the transformed rows that the metric compares by Euclidean distance; the points if it transforms none.
+        """Return the points transformed so that the metric is a function of Euclidean distance.
 
         Columns that differ by rounding alone are constant.
         """
@@ -289,7 +289,7 @@ class Dissimilarity(abc.ABC):
         return self.as_kind(Points, metric=Euclidean(), points=points, standardization=None, exponent=0)
 
     def rho(self, rows: IntArray, columns: IntArray) -> FloatArray:
-        """Compute rho between two sets of points, given by their indices; (r,), (c,) -> (r, c)."""
+        """Compute dissimilarities between two sets of points, given by their indices; (r,), (c,) -> (r, c)."""
         # where a row meets itself: not every metric is exactly 0 there
         order = np.argsort(rows, kind="stable")
         place = order[np.minimum(np.searchsorted(rows, columns, sorter=order), rows.size - 1)]
@@ -302,15 +302,15 @@ class Dissimilarity(abc.ABC):
         return replace(self, **self.values_at(rows), index=index, warns=False)
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
-        """Return the coordinates or the part of R for some points, as keyword arguments by field name."""
+        """Return the data of some points, coordinates or part of the matrix, as keyword arguments."""
         return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:
-        """Return the same points with the matrix R in memory, for methods that use it many times."""
+        """Return the same points with their dissimilarity matrix stored in memory."""
         return self.as_kind(StoredPoints, R=self.matrix)
 
     def near_one(self) -> Dissimilarity:
-        """Return the points scaled by a power of two against overflow of squares, if rho then only changes its unit.
+        """Rescale the points by a power of two near 1 against overflow of squares, where the metric allows it.
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
@@ -322,7 +322,7 @@ class Dissimilarity(abc.ABC):
         return self.as_kind(Points, metric=metric, points=np.ldexp(self.points, -e), exponent=self.exponent + e)
 
     def under(self, metric: Metric) -> Dissimilarity:
-        """Return the same points with another metric, which is fitted to them."""
+        """Return the same points with another metric, fitted to them."""
         columns = self.columns or tuple(map(str, range(self.n_columns)))
         check_z_scores(metric, self.standardization is not None)
         metric.check(self.points, self.place or row_places(["X"], [self.n], [self.index]), columns)
@@ -335,11 +335,11 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     def pairs(self) -> Pairs:
-        """Return the matrix R as a linear map for sums over pairs, complete or along random directions."""
+        """Return an object for sums of dissimilarities over pairs of points, exact or along random directions."""
         return self.route() if self.directions is None else SlicedPairs.of(self.n, self.project, self.directions)
 
     def sliced(self, n_slices: int, rng: np.random.Generator) -> Self:
-        """Return the same points with sums over pairs estimated along random directions."""
+        """Return the same points with sums over pairs estimated from projections on random directions."""
         if not self.n_columns or not isinstance(self.metric, Euclidean) or self.metric.alpha != 1:
             raise ValueError(
                 '`method="sliced"` estimates sums of ||x - y|| along lines and needs points with metric="euclidean" '
@@ -353,11 +353,11 @@ class Dissimilarity(abc.ABC):
         return kind(**{name: getattr(self, name) for name in names}, **fields)
 
     def group_sums(self, groups: Groups, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Compute M = Z'RZ, the sums of rho between groups, and the group sizes or sums of weights; (k, k), (k,)."""
+        """Compute sums of dissimilarities between groups, and group sizes or sums of weights; (k, k), (k,)."""
         return self.pairs.group_sums(groups.codes, groups.k, weights), groups.mass(weights)
 
     def within(self, groups: Groups) -> float:
-        """Compute W of groups, of which there may be many: only pairs within one group are read.
+        """Compute the within dispersion of groups, reading only pairs inside a group.
 
         `group_sums` reads all pairs, once for each group.
         """
@@ -370,23 +370,23 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     def row_totals(self) -> FloatArray:
-        """Compute sum_j rho(x_i, x_j), the sum of rho from each point to all points; (n,)."""
+        """Compute the sum of dissimilarities from each point to all points; (n,)."""
         return self.pairs.multiply(np.ones((self.n, 1)))[:, 0]
 
     @functools.cached_property
     def scale(self) -> float:
-        """Compute sum_ij |rho(x_i, x_j)| / (2n), a scale for rounding; it equals T unless some rho are negative."""
+        """Compute the total dispersion of absolute dissimilarities, a scale for rounding errors."""
         # rho of negative type is nowhere negative, so that its totals are those of |rho|
         total = float(self.row_totals.sum()) if self.metric.negative_type else self.absolute_total
         return total / (2 * self.n)
 
     @functools.cached_property
     def absolute_total(self) -> float:
-        """Sum |rho| over all ordered pairs of points."""
+        """Sum the absolute dissimilarities over all ordered pairs of points."""
         return self.pairs.absolute_total()
 
     def check_weights(self, weights: FloatArray, name: str) -> None:
-        """Raise ValueError if weights are so large that weighted sums over pairs overflow."""
+        """Raise ValueError if weights are so large that weighted sums of dissimilarities overflow."""
         heavy = float(weights.sum()) ** 2
         # sums of rho alone were checked with the points; light weights cannot make them overflow
         if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
@@ -396,11 +396,11 @@ class Dissimilarity(abc.ABC):
             )
 
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
-        """Compute sum_j w_j rho(x_i, x_j) for each point; (n,) -> (n,)."""
+        """Compute the weighted sum of dissimilarities from each point to all points; (n,) -> (n,)."""
         return self.row_totals if weights is None else self.pairs.multiply(weights[:, None])[:, 0]
 
     def scale_of(self, weights: FloatArray | None) -> float:
-        """Compute sum_ij w_i w_j |rho| / (2 sum w), a scale for rounding, or an upper bound if rho may be negative."""
+        """Compute the weighted total dispersion of absolute dissimilarities, or a bound: a scale for rounding."""
         if weights is None:
             return self.scale
         # where the sums of rho and of |rho| agree, no rho is negative but by rounding
@@ -409,11 +409,11 @@ class Dissimilarity(abc.ABC):
         return self.scale * self.n * float(weights.max()) ** 2 / float(weights.sum())
 
     def centred_gram(self) -> FloatArray:
-        """Compute the centred Gram matrix G_c = -1/2 J R J; (n, n)."""
+        """Compute the double-centred Gram matrix -1/2 J R J of a dissimilarity matrix R; (n, n)."""
         return centred(-0.5 * self.matrix)
 
     def largest_eigenpairs(self, count: int, weights: FloatArray | None = None) -> tuple[FloatArray, FloatArray]:
-        """Compute the largest eigenvalues, falling, and unit eigenvectors of the (weighted) centred Gram matrix."""
+        """Compute the largest eigenvalues, descending, and eigenvectors of the (weighted) centred Gram matrix."""
         if weights is not None:
             return largest_eigenpairs(self.pairs.multiply, weights, count)
         # more of them, which were found before, begin with these
@@ -424,7 +424,7 @@ class Dissimilarity(abc.ABC):
 
     @functools.cached_property
     def _found_eigenpairs(self) -> list[tuple[FloatArray, FloatArray]]:
-        """Return a list, filled by later calls, of eigenpairs of G_c without weights; the longest is last."""
+        """Return a list that caches eigenpairs of the centred Gram matrix, the longest set last."""
         return []
 
 
@@ -475,7 +475,7 @@ class Matrix(Dissimilarity):
     def from_table(
         cls, table: InputTable, metric: Precomputed, *, standardize: bool | None, name: str, of_negative: bool
     ) -> Self:
-        """Check a user's matrix of rho and return it as a `Matrix`."""
+        """Check a user's dissimilarity matrix, and return it as a `Matrix`."""
         if isinstance(table.values, Rows):
             raise ValueError(
                 '`client` and blocks of rows go with points; metric="precomputed" needs its matrix in memory, for '
@@ -549,7 +549,7 @@ class Blocks(Dissimilarity):
 
     @classmethod
     def from_rows(cls, rows: Rows, metric: Metric, *, standardize: bool | None = None, name: str = "X") -> Self:
-        """Check a table that is read in blocks, fit a metric to a sample of its rows, and return both as `Blocks`."""
+        """Check a table read in blocks of rows, fit a metric to a sample of it, and return `Blocks`."""
         _check_fits_blocks(metric, name)
         check_z_scores(metric, standardize)
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
@@ -626,7 +626,7 @@ class Blocks(Dissimilarity):
 
 
 def _check_fits_blocks(metric: Metric, name: str) -> None:
-    """Raise ValueError for a metric that is fitted to all rows, of a table that is read in blocks of rows."""
+    """Raise ValueError for a metric that must be fitted to all rows, if a table is read in blocks."""
     if not metric.needs_all_rows:
         return
     way = ", or name the variances or the covariance: `es.metrics.SciPyMetric(name, params=...)`"
@@ -637,7 +637,7 @@ def _check_fits_blocks(metric: Metric, name: str) -> None:
 
 
 def _exponent_of(values: FloatArray) -> int:
-    """Return the power of two of the width of the widest column; 0 if it is of ordinary size."""
+    """Compute the power of two by which to scale points of extreme size; 0 for points of ordinary size."""
     size = float(np.ptp(values, axis=0).max())
     return 0 if size == 0 or ORDINARY < size < 1 / ORDINARY else int(exponents(size))
 
@@ -665,7 +665,7 @@ class Groups:
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:
-        """Return the groups of n rows, read from labels of any sortable kind."""
+        """Read the groups of n rows from labels of any sortable kind."""
         read = read_labels(labels, name)
         codes, names = as_labels(read, n, name)
         if read.found and NOISE in names:
@@ -677,7 +677,7 @@ class Groups:
         return cls(codes, names, read.title, read.found)
 
     def at_least_two(self, name: str) -> Self:
-        """Return the groups unchanged; raise ValueError if there is only one."""
+        """Check that there are at least two groups, and return them; raise ValueError otherwise."""
         if self.k < 2:
             raise ValueError(f"`{name}` must name at least two groups, got only {self.names[0]!r}.")
         return self
@@ -693,7 +693,7 @@ class Groups:
         return np.bincount(self.codes, minlength=self.k).astype(np.intp)
 
     def mass(self, weights: FloatArray | None) -> FloatArray:
-        """Return the sum of weights of each group, or its number of points without weights; (k,)."""
+        """Return the sum of weights of each group, or its number of points; (k,)."""
         return np.bincount(self.codes, weights, minlength=self.k).astype(np.float64)
 
     def members(self) -> tuple[IntArray, ...]:
@@ -701,7 +701,7 @@ class Groups:
         return tuple(np.flatnonzero(self.codes == j) for j in range(self.k))
 
     def indicators(self, weights: FloatArray | None = None) -> FloatArray:
-        """Return the indicator matrix Z of the groups, times the weights if given; (n, k, 1)."""
+        """Return 0/1 indicators of the groups, times the weights if given; (n, k, 1)."""
         Z = (self.codes[:, None] == np.arange(self.k)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
@@ -709,13 +709,13 @@ class Groups:
 
 
 def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
-    """Return the names of the samples if every sample is a Series and all names differ, else None."""
+    """Return the names of samples that are Series with distinct names, else None."""
     names = tuple(sample.title if sample.ndim == 1 else "" for sample in samples)
     return names if all(names) and len(set(names)) == len(names) else None
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """Stack samples to one array; return it with sample sizes, the metric with its coding, and row descriptions."""
+    """Stack samples to one array; return it with sizes, the metric with its coding, and row descriptions."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
@@ -728,7 +728,7 @@ def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int],
 
 
 def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
-    """Warn if labels were found by clustering under another metric, or other z-scores, than are used now."""
+    """Warn if labels came from clustering with another metric or standardization than is used now."""
     found = getattr(labels, "partition_", labels)
     metric = getattr(found, "metric", None)
     if not isinstance(metric, Metric) or not hasattr(found, "standardization"):
@@ -748,7 +748,7 @@ def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
 
 
 def check_z_scores(metric: Metric, standardize: bool | None) -> None:
-    """Raise ValueError if columns shall be standardized for a metric that does not allow z-scores."""
+    """Raise ValueError if columns are to be standardized for a metric that does not allow z-scores."""
     if standardize and metric.by_range:
         raise ValueError(f"standardize=True does not go with {metric!r}, which divides every column by its range.")
     if standardize and not metric.domain.z_scores:
@@ -759,7 +759,7 @@ def check_z_scores(metric: Metric, standardize: bool | None) -> None:
 
 
 def of_z_scores(place: Place) -> Place:
-    """Return a function that describes rows in messages and adds that the columns are standardized."""
+    """Return a function that describes rows in messages, adding that columns are standardized."""
 
     def standardized(row: int) -> tuple[str, Any]:
         text, label = place(row)
@@ -769,7 +769,7 @@ def of_z_scores(place: Place) -> Place:
 
 
 def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
-    """Raise `RowError` if a table that is read in blocks has a row that the metric cannot compare."""
+    """Raise `RowError` if a row of a table that is read in blocks is invalid for the metric."""
     if not metric.domain.restricts:
         return
     values = rows.values()
@@ -780,12 +780,12 @@ def check_blocks(rows: Rows, metric: Metric, place: Place) -> None:
 
 
 def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None) -> Fault | None:
-    """Find the first row of one block that violates a metric's conditions; return its `Fault` or None."""
+    """Find the first row of a block that is invalid for the metric; return its `Fault` or None."""
     return domain.fault(points, columns)
 
 
 def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
-    """Warn if coordinates look like a matrix of dissimilarities between the rows."""
+    """Warn if coordinates look like a matrix of distances between the rows."""
     if metric.domain.binary or not looks_like_distances(points):
         return
     n = len(points)
@@ -800,7 +800,7 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
 
 
 def _in_order_of_zeros(points: FloatArray) -> FloatArray:
-    """Return the rows of a square table ordered so that the zeros of a dissimilarity matrix are on the diagonal.
+    """Reorder the rows of a square table so that zeros lie on the diagonal, as in a distance matrix.
 
     A matrix that is split by groups has its rows in another order than its columns.
     """
@@ -811,7 +811,7 @@ def _in_order_of_zeros(points: FloatArray) -> FloatArray:
 
 
 def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:
-    """Raise ValueError if points are so close together that rho vanishes, or so far apart that sums overflow.
+    """Raise ValueError if points are so close that dissimilarities vanish, or so far that sums overflow.
 
     The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
     user may standardize.
@@ -836,7 +836,7 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
 
 
 def _rho_of_width(points: FloatArray, metric: Metric) -> float:
-    """Compute |rho| between the two points at the ends of the widest column."""
+    """Compute the absolute dissimilarity of the two points at the ends of the widest column."""
     column = points[:, int(np.ptp(points, axis=0).argmax())]
     ends = points[[int(column.argmin()), int(column.argmax())]]
     with np.errstate(all="ignore"):
@@ -844,7 +844,7 @@ def _rho_of_width(points: FloatArray, metric: Metric) -> float:
 
 
 def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> None:
-    """Warn of a column that, by its name and distinct whole numbers, seems to number the rows."""
+    """Warn of a column that seems to number the rows, judged by its name and values."""
     if columns is None or len(columns) < 2:
         return
     for name, column in zip(columns, points.T, strict=True):
@@ -858,7 +858,7 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
 
 
 def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
-    """Warn if the second of two samples of a column seems to hold the sizes of groups of the first, or one labels.
+    """Warn if the second of two samples seems to hold group labels or group sizes of the first.
 
     Labels: it has two values only, and the other, as long, many.
     """
@@ -886,14 +886,14 @@ def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
 
 
 def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest and the largest value of every column, without missing values; (d,), (d,)."""
+    """Return the smallest and the largest known value of every column; (d,), (d,)."""
     return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
 
 
 def _warn_of_rounding(
     low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
 ) -> None:
-    """Warn of columns that vary only by rounding of their values, if they affect the distances.
+    """Warn of columns whose values differ by rounding alone, if they affect the distances.
 
     They do where columns are divided by their standard deviations or ranges, and where no column varies by more.
     """
@@ -912,7 +912,7 @@ def _warn_of_rounding(
 
 
 def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Return which columns vary, but only by rounding of values that are not whole numbers; (d,), (d,) -> (d,)."""
+    """Return which columns vary by rounding alone; (d,), (d,) -> (d,)."""
     size = np.maximum(np.abs(low), np.abs(high))
     exact = (low == np.rint(low)) & (high == np.rint(high))
     return np.asarray((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
@@ -926,7 +926,7 @@ def _warn_of_scales(
     *,
     offered: bool = True,
 ) -> None:
-    """Warn if standard deviations are so unlike that one column decides the distances, or another hardly counts.
+    """Warn if columns have so unlike standard deviations that some dominate the distances.
 
     `offered` says whether the user may standardize by an option; columns that are `rounding` are left aside.
     """

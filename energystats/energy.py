@@ -42,7 +42,7 @@ WEIGHTED = "Rows are weighted: sums of weights take the place of the sizes."
 
 
 def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "euclidean", alpha: float = 1.0) -> Any:
-    r"""Compute the matrix of rho between the rows of two tables.
+    r"""Compute the matrix of dissimilarities between the rows of two tables.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "
 
 
 def _with_names(rho: FloatArray, rows: Any, columns: Any) -> Any:
-    """Return a matrix as a data frame with row and column names if either table is from pandas, else unchanged."""
+    """Return a matrix as a data frame with row and column names if either table has them."""
     if not any(hasattr(table, "iloc") for table in (rows, columns)):
         return rho
     import pandas as pd
@@ -435,7 +435,7 @@ class Dispersion(Result):
         )
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame with one row per group: its size and W, and columns that are the same for all groups."""
+        """Return a data frame with one row per group: its size and within dispersion."""
         import pandas as pd
 
         index = pd.Index(list(self.labels), name=self.group_name or "group")
@@ -447,7 +447,7 @@ class Dispersion(Result):
         return ("size", "within_per_cluster")
 
     def to_matrix(self) -> pd.DataFrame:
-        """Return the means of rho between the groups, `g`, as a square data frame with their names; (k, k)."""
+        """Return mean dissimilarities between the groups as a square data frame; (k, k)."""
         import pandas as pd
 
         name = self.group_name or "group"
@@ -455,20 +455,20 @@ class Dispersion(Result):
         return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a heat map of the mean of rho between the groups, `g`, and return its Axes."""
+        """Draw a heat map of mean dissimilarities between the groups, and return the axes."""
         from energystats.plotting.distances import plot_group_means
 
         return plot_group_means(self.g, ax, names=self.labels, sizes=self.sizes, metric=self.metric)
 
     def plot_decomposition(self, ax: Axes | None = None) -> Axes:
-        """Draw the total dispersion T, its parts S and W, and the groups' parts of W; return the Axes."""
+        """Draw total, between and within dispersion as bars, by group, and return the axes."""
         from energystats.plotting.distances import plot_parts
 
         values: dict[str, Any] = {"names": self.labels, "sizes": self.sizes, "metric": self.metric}
         return plot_parts(self.between, self.within_per_cluster.tolist(), ax, total=self.total, **values)
 
     def plot_distances(self, ax: Axes | None = None, *, tree: bool = True) -> Axes:
-        """Draw a heat map of energy distances between the groups, with their dendrogram above; return its Axes.
+        """Draw a heat map of energy distances between the groups with a dendrogram, and return the axes.
 
         Parameters
         ----------
@@ -490,7 +490,7 @@ class Dispersion(Result):
         return plot_distances(self._group_energies(), ax, linkage=linkage, **values)
 
     def plot_dendrogram(self, ax: Axes | None = None) -> Axes:
-        """Draw the dendrogram of the groups by energy distance, with heights as in `energy_hclust`; return its Axes."""
+        """Draw the dendrogram of the groups joined by energy distance, and return the axes."""
         from energystats.plotting.distances import plot_group_tree
 
         return plot_group_tree(self._group_linkage(), ax, names=self.labels, sizes=self.sizes)
@@ -500,7 +500,7 @@ class Dispersion(Result):
         return statistics.energy_distances(self.g, np.ones(len(self.sizes)))  # g is M with every size 1
 
     def _group_linkage(self) -> FloatArray:
-        """Compute the linkage matrix of the groups by energy distance; (k - 1, 4)."""
+        """Compute the SciPy linkage matrix of groups joined by energy distance; (k - 1, 4)."""
         from energystats._core.linkage import agglomerate, group_heights  # compiled loops
 
         sizes = np.array(self.sizes) if self.masses is None else self.masses

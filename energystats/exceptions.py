@@ -87,7 +87,7 @@ class PerformanceWarning(EnergyStatsWarning):
 
 
 def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False) -> None:
-    """Warn at the line of the user's code that called the package; with `once`, one time per category and process."""
+    """Issue a warning that points to the user's own line of code; with `once`, only once per process."""
     collector = _collector.get()
     if collector is not None:
         collector.append((message, category))
@@ -104,7 +104,7 @@ def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False
 
 @contextmanager
 def collected() -> Iterator[list[tuple[str, type[EnergyStatsWarning]]]]:
-    """Collect the package's own warnings inside the `with` block in a list of (text, class) instead of issuing them."""
+    """Collect this package's warnings inside a `with` block as (text, class), instead of issuing them."""
     found: list[tuple[str, type[EnergyStatsWarning]]] = []
     token = _collector.set(found)
     try:
@@ -115,14 +115,14 @@ def collected() -> Iterator[list[tuple[str, type[EnergyStatsWarning]]]]:
 
 @contextmanager
 def ignoring(category: type[Warning], beginning: str = "") -> Iterator[None]:
-    """Ignore another package's warning inside the `with` block, for one thread at a time."""
+    """Ignore a warning of another package inside a `with` block, in one thread at a time."""
     with _changing_filters, warnings.catch_warnings():
         warnings.filterwarnings("ignore", beginning, category)
         yield
 
 
 def _replace_lock() -> None:
-    """Replace the lock in a forked child, since another thread of the parent process may have held it."""
+    """Replace a lock in a forked child process, since a thread of the parent may have held it."""
     global _changing_filters
     _changing_filters = threading.RLock()
 

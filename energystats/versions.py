@@ -32,7 +32,7 @@ def _find(name: str) -> str | None:
 
 
 def show_versions() -> None:
-    """Print the versions of Python, energystats and its dependencies, and what linear algebra and loops run on.
+    """Print the versions of Python, energystats and its dependencies, and of numerical libraries.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def show_versions() -> None:
 
 
 def _describe_system() -> list[tuple[str, str]]:
-    """Return names and values of the Python version, the operating system and the number of cores."""
+    """Return the Python version, operating system and number of cores, by name."""
     python = f"{platform.python_version()} ({platform.python_implementation()})"
     system = f"{platform.system()} {platform.release()}, {platform.machine()}"
     return [("Python", python), ("system", system), ("cores", str(os.cpu_count()))]
@@ -104,7 +104,7 @@ def _describe_threads() -> list[tuple[str, str]]:
 
 
 def _describe_loops() -> str:
-    """Return "yes" if numba can compile a loop, else "no" and the error."""
+    """Compile a small loop with numba; return "yes", or "no" and the error."""
     from energystats._core.jit import try_compiler
 
     return try_compiler()

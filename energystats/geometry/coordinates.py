@@ -31,7 +31,7 @@ def principal_coordinates(
     n_components: int | None = None,
     tol: float | None = None,
 ) -> PrincipalCoordinates:
-    r"""Compute principal coordinates: points whose distances come near to given dissimilarities (classical scaling).
+    r"""Compute principal coordinates (classical scaling): points whose distances approximate dissimilarities.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def _compute_coordinates(
     index: Any,
     summand: float = 0.0,
 ) -> PrincipalCoordinates:
-    """Compute principal coordinates from rho: eigenvectors of G_c times the roots of its positive eigenvalues.
+    """Compute principal coordinates from the eigenvectors of the centred Gram matrix.
 
     Negative eigenvalues are reported by their share.
     """

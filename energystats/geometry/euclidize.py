@@ -28,7 +28,7 @@ __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_ker
 
 
 def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Make dissimilarities Euclidean by Lingoes' constant, the least one that can be added to their squares.
+    r"""Make dissimilarities Euclidean by adding Lingoes' least constant to their squares.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Make a kernel matrix positive semi-definite by Lingoes' constant, added to its centred form.
+    r"""Make a kernel matrix positive semi-definite by adding Lingoes' constant to its centred form.
 
     Parameters
     ----------
@@ -154,7 +154,7 @@ def _add_constant(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Return Lingoes' repair: 2 sigma is added to rho off the diagonal; distances as given if sigma is 0."""
+    """Add Lingoes' constant to squared dissimilarities; return distances unchanged if it is 0."""
     # Lingoes [K thm 4]: 2 sigma, sigma being minus the smallest eigenvalue of F_L = -1/2 J (d o d) J
     sigma = 0.0 if found.holds else -found.lowest
     if sigma == 0 and given is not None:
@@ -166,7 +166,7 @@ def _add_constant(
 
 
 def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
-    r"""Make dissimilarities Euclidean by Cailliez' constant, the least one that can be added to them.
+    r"""Make dissimilarities Euclidean by adding Cailliez' least constant to them.
 
     Parameters
     ----------
@@ -318,7 +318,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Return Euclidean distances: negative eigenvalues of their Gram matrix are clipped to 0 or flipped in sign."""
+    """Compute Euclidean distances after clipping negative eigenvalues to 0 or flipping their sign."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
@@ -345,7 +345,7 @@ def _make_euclidization(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Build the `Euclidization` of repaired distances, in the unit of the data."""
+    """Build the `Euclidization` result of repaired distances, in the unit of the data."""
     return Euclidization(
         method=method,
         distances=distances,

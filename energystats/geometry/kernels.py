@@ -42,7 +42,7 @@ ONLY_DISTANCE = '`metric` and `alpha` belong to `kernel="distance"`; leave them 
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Compute the kernel matrix with a given origin that generates a matrix of rho; (n, n) -> (n, n).
+    r"""Compute the kernel matrix with a given origin that generates a dissimilarity matrix; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
 
 
 def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
-    """Read a matrix as a table; raise ValueError if weights given as `base` name other points."""
+    """Read a matrix as a table; raise ValueError if weights for its origin have other names."""
     table = as_table(matrix)
     if not is_single(base):
         match_rows([table], {"base": as_table(base)})
@@ -101,7 +101,7 @@ def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
 
 
 def _read_base(base: Any, n: int) -> FloatArray:
-    """Return the weights of the points, with sum 1, whose weighted mean is the origin `base`; (n,)."""
+    """Return weights of points, summing to 1, whose weighted mean is the origin of a kernel; (n,)."""
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return np.full(n, 1 / n)
@@ -118,7 +118,7 @@ def _read_base(base: Any, n: int) -> FloatArray:
 
 
 def kernel_distance(K: ArrayLike) -> FloatArray:
-    r"""Compute the matrix of rho that a kernel matrix generates, K_ii + K_jj - 2 K_ij; (n, n) -> (n, n).
+    r"""Compute the dissimilarities that a kernel matrix generates, K_ii + K_jj - 2 K_ij; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Compute the equivalent kernel matrix with another origin of the feature space; (n, n) -> (n, n).
+    r"""Compute an equivalent kernel matrix with another origin in feature space; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -276,7 +276,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
 
 
 def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -> bool:
-    r"""Return whether two kernel matrices generate the same rho, and so differ by their origin alone.
+    r"""Return whether two kernel matrices generate the same dissimilarities.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:
-    """Return the semimetric that a kernel generates, for a kernel given by name, object or function."""
+    """Return the semimetric that a kernel, given by name, object or function, generates."""
     if kernel == "distance":
         return resolve(metric, alpha)
     if metric != "euclidean" or alpha != 1:

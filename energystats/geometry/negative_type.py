@@ -47,7 +47,7 @@ def negative_type(
     n_points: int = 1000,
     rng: RandomLike = None,
 ) -> NegativeTypeResult:
-    r"""Test whether a semimetric rho is of negative type, which the meaning of energy statistics requires.
+    r"""Test whether a semimetric is of negative type, as the meaning of energy statistics requires.
 
     Parameters
     ----------
@@ -136,12 +136,12 @@ def negative_type(
 
 
 def _depth(found: Examination) -> float:
-    """Return the smallest eigenvalue in units of the rounding allowed; 0 where all points of a subset coincide."""
+    """Return the smallest eigenvalue in units of its rounding error; 0 where all points coincide."""
     return found.lowest / found.threshold if found.threshold else 0.0
 
 
 def _judge_negative_type(found: Examination, metric: Metric, *, rho: Any, rows: IntArray | None) -> NegativeTypeResult:
-    """Return the result of the test of negative type, from eigenvalues on some points and the formula of the metric."""
+    """Build the result of a test of negative type, from eigenvalues and the metric's formula."""
     # a formula that is known to be of negative type proves more than eigenvalues of some points
     known = metric.negative_type
     method: Literal["eigenvalues", "factorisation", "iteration", "random subsets", "formula"] = found.method
@@ -217,7 +217,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
 
 
 def _examine_distances(d: Any, tol: float | None) -> Examination:
-    """Compute the extreme eigenvalues of G_c for dissimilarities d of any size, with rho = d squared."""
+    """Compute the extreme eigenvalues of the centred Gram matrix of squared dissimilarities."""
     unit = unit_of(d, SMALLEST_ALONE)
     return examine_spectrum((d / unit) ** 2, tol)
 
@@ -255,16 +255,16 @@ class Examination:
 
     @property
     def holds(self) -> bool:
-        """Return whether rho is of negative type on these points, up to rounding."""
+        """Return whether dissimilarities are of negative type on the points examined, up to rounding."""
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:
-        """Compute c'Rc for the witness c against negative type and the matrix R of rho; None without a witness."""
+        """Compute the quadratic form c'Rc of a witness c against negative type; None without a witness."""
         return None if self.witness is None else float(self.witness @ (rho @ self.witness))
 
 
 def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
-    """Return the power of two next above the largest entry in size, by which A is divided exactly; 1 for zeros."""
+    """Return the power of two just above the largest absolute entry of a matrix; 1 for zeros."""
     largest = float(np.abs(A).max())
     if largest == 0:
         return 1.0
@@ -274,12 +274,12 @@ def unit_of(A: FloatArray, smallest: float = SMALLEST) -> float:
 
 
 def root_unit_of(rho: FloatArray) -> float:
-    """Return a power of two whose square is near the largest entry of rho in size."""
+    """Return a power of two whose square is near the largest absolute entry of a matrix."""
     return float(2.0 ** ((int(np.frexp(unit_of(rho, SMALLEST_ALONE))[1])) // 2))
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """Return the tolerance for rounding of eigenvalues, as a share of the scale: `tol` if given, else 10 n eps."""
+    """Return the relative rounding tolerance of eigenvalues: `tol` if given, else 10 n eps."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -289,7 +289,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
-    """Return the tolerance for rounding: `tol` if given, else one for data in single or half precision, else None.
+    """Return the rounding tolerance of eigenvalues: `tol`, or one for single precision, or None.
 
     Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
     """
@@ -298,7 +298,7 @@ def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
-    """Compute the extreme eigenvalues of G_c from rho, and whether negative ones are more than rounding.
+    """Compute the extreme eigenvalues of the centred Gram matrix, and judge whether any is negative.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of

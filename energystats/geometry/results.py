@@ -140,7 +140,7 @@ class NegativeTypeResult(Result):
         return f"Of negative type, to rounding, on the {self.n} points{some}; other points may differ."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame of one row, whose columns are fields of the result; NaN or NA where there is no value."""
+        """Return a data frame of one row, whose columns are fields of a negative-type result."""
         import pandas as pd
 
         names = ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "tol", "violation", "n", "method")
@@ -151,7 +151,7 @@ class NegativeTypeResult(Result):
         return ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "n", "method")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the eigenvalues of G_c, falling, negative ones marked; only the extreme two if others are unknown."""
+        """Draw the eigenvalues of the centred Gram matrix in descending order, negative ones marked."""
         from energystats.plotting.spectra import plot_negative_type
 
         known = self.eigenvalues
@@ -212,12 +212,12 @@ class Euclidization(Named):
 
     @property
     def changed(self) -> bool:
-        """Return whether there was anything to repair."""
+        """Return whether the repair changed any distance."""
         return self.min_eigenvalue < -self.threshold
 
     @property
     def kernel(self) -> FloatArray:
-        """Return the centred kernel matrix of the repaired distances, G_c + sigma J after Lingoes' repair; (n, n)."""
+        """Compute the centred kernel matrix of the repaired distances; (n, n)."""
         return centred(-0.5 * self.distances**2)
 
     @cached_property
@@ -226,17 +226,17 @@ class Euclidization(Named):
 
     @property
     def min_eigenvalue_after(self) -> float:
-        """Return the smallest eigenvalue of G_c of the repaired distances, 0 up to rounding; first call O(n^3)."""
+        """Compute the smallest eigenvalue of the Gram matrix after a repair, 0 up to rounding; cached."""
         return float(self._eigenpairs[0][-1])
 
     @property
     def _rounding(self) -> float:
-        """Return the size up to which an eigenvalue after the repair counts as rounding."""
+        """Compute the size up to which an eigenvalue after a repair counts as rounding."""
         return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
 
     @property
     def embedding(self) -> FloatArray:
-        """Return points with the repaired distances, centred, one column for every positive eigenvalue; (n, p)."""
+        """Compute centred points that have the repaired distances, one column per positive eigenvalue; (n, p)."""
         # eigenvalues that rounding alone raises above 0 give no coordinate
         values, vectors = self._eigenpairs
         p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
@@ -244,7 +244,7 @@ class Euclidization(Named):
 
     @property
     def moved(self) -> FloatArray:
-        """Return the change of each distance by the repair, over the largest distance; pdist order, (n(n - 1)/2,).
+        """Compute the relative change of each distance by a repair, in pdist order; (n(n - 1)/2,).
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """
@@ -253,7 +253,7 @@ class Euclidization(Named):
         return np.asarray((after - before) / (largest if largest > 0 else 1.0))
 
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """Return the distance of every pair before and after the repair, in the order of pdist; (n(n - 1)/2,) each."""
+        """Return the distances before and after a repair, in pdist order; (n(n - 1)/2,) each."""
         upper = np.triu_indices(self.n, 1)
         return np.sqrt(np.maximum(self.squared[upper], 0.0)), self.distances[upper]
 
@@ -306,7 +306,7 @@ class Euclidization(Named):
         return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame of one row: method, constant, eigenvalues before and after, and changes of distances."""
+        """Return a data frame of one row on a repair: method, constant, eigenvalues, changes."""
         import pandas as pd
 
         moved = np.abs(self.moved)
@@ -329,7 +329,7 @@ class Euclidization(Named):
         return plot_euclidization(before, after, ax, method=self.method, constant=self.constant)
 
     def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
-        """Draw a Shepard diagram: distances on the first principal axes against dissimilarities, before and after.
+        """Draw a Shepard diagram: distances on principal axes against dissimilarities, before and after a repair.
 
         Parameters
         ----------
@@ -362,7 +362,7 @@ class Euclidization(Named):
     def _cloud(
         self, name: str, given: FloatArray, squared: FloatArray, dimensions: int
     ) -> tuple[str, FloatArray, FloatArray, float]:
-        """Return a name, distances of all pairs, those on the first principal axes, and Kruskal's stress of these."""
+        """Return what a Shepard diagram shows: name, distances, distances on the axes, and stress."""
         shown = axis_distances(squared, dimensions)[np.triu_indices(self.n, 1)]
         return name, given, shown, kruskal_stress(given, shown)
 
@@ -443,14 +443,14 @@ class PrincipalCoordinates(Named):
         return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame of the principal coordinates, one row per point, columns axis1, axis2, ..."""
+        """Return a data frame of principal coordinates, one row per point and one column per axis."""
         import pandas as pd
 
         columns = [f"axis{j + 1}" for j in range(self.coordinates.shape[1])]
         return pd.DataFrame(np.array(self.coordinates), columns=columns, index=self._index())
 
     def weighted_averages(self, amounts: Any) -> pd.DataFrame:
-        """Compute the mean coordinates of the points, weighted by the amounts of each species in them.
+        """Compute species positions as means of the points' coordinates, weighted by species amounts.
 
         Parameters
         ----------
@@ -478,7 +478,7 @@ class PrincipalCoordinates(Named):
         return self._weighted_averages(amounts, "amounts")
 
     def _weighted_averages(self, amounts: Any, name: str) -> pd.DataFrame:
-        """Compute mean coordinates weighted by amounts, which messages call `name`."""
+        """Compute means of coordinates weighted by amounts, with `name` for error messages."""
         import pandas as pd
 
         match_index(self.index, amounts, name)
@@ -506,7 +506,7 @@ class PrincipalCoordinates(Named):
         hulls: bool = False,
         species: Any = None,
     ) -> Axes:
-        """Draw the points on two or three principal axes, with the share of each axis in the eigenvalues.
+        """Draw points on two or three principal axes, with each axis's share of the eigenvalues.
 
         Parameters
         ----------
@@ -564,7 +564,7 @@ class PrincipalCoordinates(Named):
         )
 
     def _read_axes(self, axes: Sequence[int] | None, dimensions: int) -> tuple[int, ...]:
-        """Return the numbers of the axes to draw, counted from 0, from numbers counted from 1."""
+        """Convert numbers of axes counted from 1 to indices counted from 0, after checks."""
         if axes is None:
             return (0, 1, 2)
         most = self.coordinates.shape[1]
@@ -622,7 +622,7 @@ class EuclidizationComparison(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Return one row per repair: constant, min_eigenvalue, mean_change, largest_change, within, share, loss, ..."""
+        """Return a data frame with one row per repair: constant, eigenvalue, changes, dispersions."""
         import pandas as pd
 
         columns = {
@@ -673,7 +673,7 @@ class EuclidizationComparison(Result):
         return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw S/T of the best partition under every repair, and how far each repair moved the distances."""
+        """Draw the best partition's between share S/T under every repair against the change of distances."""
         from energystats.plotting.spectra import plot_comparison
 
         changes, shares = self.mean_changes.tolist(), (1 - self.within / self.totals).tolist()
