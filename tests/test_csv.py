@@ -6,7 +6,6 @@ import html
 import json
 import lzma
 import re
-import warnings
 from decimal import Decimal
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from energystats.cli.file_table import RowRanges
 from energystats.cli.matrix import read_matrix
 from energystats.cli.reading import read_table
 from energystats.cli.selection import keep_rows
-from energystats.cli.sources import readable
 from energystats.inputs.labels import write_codes
 from energystats.report import pictures
 from tests.conftest import examples, sweep
@@ -624,12 +622,6 @@ def test_empty_quotes_are_no_numbers_in_quotes(tmp_path, capsys):
     assert json.loads(captured.out)["columns"] == ["x"]
     assert "it is empty: e" in captured.err
     assert "numbers in quotes" not in captured.err
-
-
-def test_lost_cells_are_never_passed_over():
-    """pandas only warns of them."""
-    with pytest.raises(BadInputError, match="cannot be read: lines have more cells"), readable("f.csv"):
-        warnings.warn("Length of header or names does not match", pd.errors.ParserWarning, stacklevel=1)
 
 
 def test_a_gzip_is_counted_while_it_is_unpacked(tmp_path, capsys):

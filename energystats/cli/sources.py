@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import io
 import stat
 import sys
-import warnings
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -158,26 +158,13 @@ class Source:
 @contextmanager
 def readable(file: str) -> Iterator[None]:
     """Convert errors of reading to BadInputError with the file name, within a `with` block."""
-    import csv
-
-    import pandas as pd
-
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # cells would be lost
-            yield
-    except pd.errors.ParserWarning as error:
-        raise BadInputError(f"{file}: cannot be read: lines have more cells than the first one has names.") from error
-    except pd.errors.EmptyDataError as error:
-        raise BadInputError(f"{file}: the file is empty.") from error
+        yield
     except ImportError as error:
         raise BadInputError(f"{file}: reading Parquet needs pyarrow; `pip install pyarrow`.") from error
-    except UnicodeError as error:
-        raise BadInputError(f"{file}: is not UTF-8 text; name its encoding, such as --encoding latin-1.") from error
     except gzip.BadGzipFile as error:  # it began as a gzip
         raise BadInputError(
             f"{file}: the gzip is damaged, or other bytes follow it ({error}); pack the table again."
         ) from error
-    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:  # pandas' parser errors are ValueErrors
-        text = str(error).replace("Error tokenizing data. C error: ", "")
-        raise BadInputError(f"{file}: cannot be read: {text}") from error
+    except (OSError, ValueError, EOFError, csv.Error, zlib.error) as error:  # those of pyarrow are ValueErrors
+        raise BadInputError(f"{file}: cannot be read: {error}") from error
