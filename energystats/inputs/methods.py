@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from energystats.inputs.options import check_count, check_flag, check_option
 
@@ -11,11 +11,28 @@ __all__ = ["MOST_BINS", "Binned", "MethodLike", "Permutation", "Sampling", "Slic
 
 
 MOST_BINS = 4096  # whose matrix of sums is kept
+LIMITS = {"n_resamples": (1, None), "stop_at": (1, None), "n_slices": (2, None), "n_bins": (2, MOST_BINS)}
 WITHOUT_RESAMPLES = ("asymptotic", "cross")  # p from a formula
 
 
 @dataclass(frozen=True, slots=True)
-class Permutation:
+class _Checked:
+    """Check the options of a method of a test when it is made."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if each.name == "extrapolate":
+                check_flag(value, each.name)
+                value = bool(value)
+            elif value is not None or each.default is not None:  # None is allowed where it is the default
+                low, high = LIMITS[each.name]
+                value = check_count(value, each.name, low=low, high=high)
+            object.__setattr__(self, each.name, value)
+
+
+@dataclass(frozen=True, slots=True)
+class Permutation(_Checked):
     """Choose random permutations of the labels of rows as the `method` of a test.
 
     Parameters
@@ -48,13 +65,9 @@ class Permutation:
     stop_at: int | None = None
     extrapolate: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n_resamples", check_count(self.n_resamples, "n_resamples", low=1))
-        _check_stop(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Sliced:
+class Sliced(_Checked):
     """Choose distances along random directions as the `method` of a test or of the energy distance, for many rows.
 
     Parameters
@@ -84,14 +97,9 @@ class Sliced:
     stop_at: int | None = None
     extrapolate: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "n_slices", check_count(self.n_slices, "n_slices", low=2))
-        _check_bins(self)
-        _check_stop(self)
-
 
 @dataclass(frozen=True, slots=True)
-class Binned:
+class Binned(_Checked):
     """Choose permutations of whole bins of rows as the `method` of a test, for many rows.
 
     Parameters
@@ -119,10 +127,6 @@ class Binned:
     stop_at: int | None = None
     extrapolate: bool = False
 
-    def __post_init__(self) -> None:
-        _check_bins(self)
-        _check_stop(self)
-
 
 MethodLike = str | Permutation | Sliced | Binned
 OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
@@ -130,20 +134,6 @@ OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
     "sliced": Sliced,
     "binned": Binned,
 }
-
-
-def _check_stop(method: Permutation | Sliced | Binned) -> None:
-    """Raise an error if the options `stop_at` and `extrapolate` of a test method are invalid."""
-    if method.stop_at is not None:
-        object.__setattr__(method, "stop_at", check_count(method.stop_at, "stop_at", low=1))
-    check_flag(method.extrapolate, "extrapolate")
-    object.__setattr__(method, "extrapolate", bool(method.extrapolate))
-
-
-def _check_bins(method: Sliced | Binned) -> None:
-    """Raise an error if a number of bins is given that is not from 2 to 4,096."""
-    if method.n_bins is not None:
-        object.__setattr__(method, "n_bins", check_count(method.n_bins, "n_bins", low=2, high=MOST_BINS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +186,8 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
     made = method if isinstance(method, Permutation | Sliced | Binned) else OBJECTS[name]() if name in OBJECTS else None
     if made is None:
         return sampling
-    sampling = replace(sampling, stop_at=made.stop_at, extrapolate=made.extrapolate)
-    if isinstance(made, Permutation):
-        return sampling
-    return replace(sampling, n_bins=made.n_bins, n_slices=made.n_slices if isinstance(made, Sliced) else 0)
+    # what each kind of method has of its own; its number of resamples has been read
+    return replace(sampling, **{f.name: getattr(made, f.name) for f in fields(made) if f.name != "n_resamples"})
 
 
 def refuse_stop(sampling: Sampling, test: str) -> None:
