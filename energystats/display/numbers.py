@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -115,22 +115,19 @@ def write_table_numbers(frame: pd.DataFrame, names: Collection[object] | None = 
     """
     import pandas as pd
 
-    columns = []
-    for j in range(frame.shape[1]):
-        column = frame.iloc[:, j]
+    def write(column: pd.Series[Any]) -> pd.Series[Any]:
         if names is not None and column.name not in names:
-            pass
-        elif pd.api.types.is_float_dtype(column.dtype):
-            values = column.to_numpy(dtype=float, na_value=math.nan)
-            if column.name in SETTINGS:
-                texts = [f"{value:g}" for value in values]
-            else:
-                texts = list(map(probability, values)) if holds_chances(column.name) else numbers(values)
-            column = pd.Series(texts, index=frame.index, name=column.name, dtype=object)
-        elif column.isna().any():
-            column = column.astype(object).where(column.notna(), "-")
-        columns.append(column)
-    return pd.concat(columns, axis=1) if columns else frame
+            return column
+        if not pd.api.types.is_float_dtype(column.dtype):
+            return column.astype(object).where(column.notna(), "-") if column.isna().any() else column
+        values = column.to_numpy(dtype=float, na_value=math.nan)
+        if column.name in SETTINGS:
+            texts = [f"{value:g}" for value in values]
+        else:
+            texts = list(map(probability, values)) if holds_chances(column.name) else numbers(values)
+        return pd.Series(texts, index=frame.index, dtype=object)
+
+    return frame.apply(write)
 
 
 def holds_chances(name: object) -> bool:

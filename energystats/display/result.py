@@ -270,14 +270,13 @@ class Result(abc.ABC):
 
 def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
     """Format the labels in the named columns of a data frame as summaries do, "-" if missing."""
-    import pandas as pd
 
-    columns = [frame.iloc[:, j] for j in range(frame.shape[1])]
-    columns = [
-        column.astype(object).map(write_label, na_action="ignore").fillna("-") if column.name in names else column
-        for column in columns
-    ]
-    return pd.concat(columns, axis=1) if columns else frame
+    def write(column: pd.Series[Any]) -> pd.Series[Any]:
+        if column.name not in names:
+            return column
+        return column.astype(object).map(write_label, na_action="ignore").fillna("-")
+
+    return frame.apply(write)
 
 
 LINES = 8  # between a verdict and the tables
