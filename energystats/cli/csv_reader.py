@@ -15,7 +15,7 @@ from energystats.cli.console import Console
 from energystats.cli.csv_scan import LOGICAL, Cells, Scan
 from energystats.cli.dialects import MARK, Dialect, check_words, detected
 from energystats.cli.errors import BadInputError, bad_input
-from energystats.cli.file_table import EXACT, FileTable, RowRanges, is_large, taking, unless_counted
+from energystats.cli.file_table import FileTable, RowRanges, is_large, taking, unless_counted
 from energystats.cli.sources import Source, readable
 from energystats.inputs.columns import holds_numbers, holds_truths
 
@@ -209,24 +209,15 @@ class _CsvReader:
             if sign not in (None, plain):
                 texts = [text and text.replace(sign, plain) for text in texts]
         known = [text for text in texts if text is not None]
-        if any(len(text) > LONGEST_NUMBER for text in known):  # beyond what a double holds, or Python turns to a number
-            return pd.Series([text and cell for text, cell in zip(texts, cells, strict=True)], name=name, dtype=object)
-        if not known or not all(map(WHOLE.fullmatch, known)):
-            long = (LONG.fullmatch(text) for text in known if len(text) >= EXACT_DIGITS)
-            if any(int(float(whole[1])) != int(whole[1]) for whole in long if whole):
-                written = [text and cell for text, cell in zip(texts, cells, strict=True)]
-                return pd.Series(written, name=name, dtype=object)
-            return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
-        whole = [None if text is None else int(text) for text in texts]
-        low, high = min(map(int, known)), max(map(int, known))
-        kind = "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
+        kind = _kind_of(known)
         if kind is None:
-            written = [text and cell for text, cell in zip(texts, cells, strict=True)]
-            return pd.Series(written, name=name, dtype=object)
-        found = pd.Series(whole, name=name, dtype=kind)
+            return pd.Series([text and cell for text, cell in zip(texts, cells, strict=True)], name=name, dtype=object)
+        if kind == "float":
+            return pd.Series([math.nan if text is None else float(text) for text in texts], name=name, dtype=float)
+        found = pd.Series([None if text is None else int(text) for text in texts], name=name, dtype=kind)
         if found.notna().all():
             return found.astype(np.dtype(kind.lower()))
-        return found if max(-low, high) >= EXACT else found.astype(float)
+        return found if is_large(found) else found.astype(float)
 
     def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
         """Return the text of a `pandas.read_csv` call that reads the same table from the file."""
@@ -252,6 +243,17 @@ class _CsvReader:
             options["dtype"] = kinds
         words = "".join(f", {key}={value!r}" for key, value in options.items())
         return f"table = pd.read_csv({scan.source.code}{words})"
+
+
+def _kind_of(numbers: Sequence[str]) -> str | None:
+    """Return the pandas type that holds numbers, given as text, exactly; None if none does, so that they stay text."""
+    if any(len(text) > LONGEST_NUMBER for text in numbers):  # beyond what a double holds, or Python turns to a number
+        return None
+    if not numbers or not all(map(WHOLE.fullmatch, numbers)):
+        long = (LONG.fullmatch(text) for text in numbers if len(text) >= EXACT_DIGITS)
+        return None if any(int(float(whole[1])) != int(whole[1]) for whole in long if whole) else "float"
+    low, high = min(map(int, numbers)), max(map(int, numbers))
+    return "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
 
 
 def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
