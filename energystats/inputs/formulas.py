@@ -14,6 +14,7 @@ import numbers
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
@@ -228,14 +229,13 @@ class Parsed:
 
         What is computed must have a value for every row, in the order of the rows.
         """
-        from formulaic.parser.types import Factor
-        from formulaic.parser.types import Term as FormulaTerm
+        from formulaic.parser import types
 
         if factor.eval_method.value != "python":
             return None
         seen: list[Levels] = []
-        asked = Factor(f"{TRUTHS}({factor.expr})", eval_method="python")
-        self.evaluate([FormulaTerm([asked])], table, seen=seen)
+        asked = types.Factor(f"{TRUTHS}({factor.expr})", eval_method="python")
+        self.evaluate([types.Term([asked])], table, seen=seen)
         return seen[-1] if seen else None
 
     def levels(self, factor: Any, data: _Coded) -> tuple[FloatArray, list[str]] | None:
@@ -326,10 +326,9 @@ class _Coded:
 
     def term(self, factors: Sequence[Any]) -> Any:
         """Replace the factors of a formulaic term by their coded columns."""
-        from formulaic.parser.types import Factor
-        from formulaic.parser.types import Term as FormulaTerm
+        from formulaic.parser import types
 
-        return FormulaTerm(f if self.levels_of(f) is None else Factor(self.columns[f.expr]) for f in factors)
+        return types.Term(f if self.levels_of(f) is None else types.Factor(self.columns[f.expr]) for f in factors)
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
@@ -483,8 +482,7 @@ def _count_call(node: ast.expr) -> ast.expr:
 @cache
 def _counting_text(expression: str) -> str:
     """Rewrite a Python expression so that arithmetic treats truth values as 0 and 1."""
-    pieces = expression.split("`")
-    tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
+    tree, pieces = _parse_factor(expression)
     text = ast.unparse(ast.fix_missing_locations(_Counting().visit(tree)))
     if COUNT not in text:
         return expression
@@ -493,16 +491,15 @@ def _counting_text(expression: str) -> str:
 
 def _counting_term(term: Any) -> Any:
     """Rewrite a formulaic term so that its arithmetic treats truth values as 0 and 1."""
-    from formulaic.parser.types import Factor
-    from formulaic.parser.types import Term as FormulaTerm
+    from formulaic.parser import types
 
     if all(f.eval_method.value != "python" for f in term.factors):
         return term
     run = (
-        Factor(_counting_text(f.expr), eval_method="python") if f.eval_method.value == "python" else f
+        types.Factor(_counting_text(f.expr), eval_method="python") if f.eval_method.value == "python" else f
         for f in term.factors
     )
-    return FormulaTerm(run)
+    return types.Term(run)
 
 
 def _contains(larger: Any, term: Any) -> bool:
@@ -643,7 +640,7 @@ def _check_signs(formula: str) -> None:
         if token.kind is not None and token.kind.value == "python":
             # as it was written: formulaic's own text of a factor has lost the parentheses
             text = formula[token.source_start : token.source_end + 1]
-            for node in (_nodes_in(text) or ([], []))[0]:
+            for node in _nodes_in(text, ())[0]:
                 _check_comparison(node, text)
 
 
@@ -730,7 +727,7 @@ def _check_kinds(terms: Sequence[Any], data: pd.DataFrame) -> None:
     """Raise ValueError if a formula compares a text column with a number, or the reverse."""
     known = list(map(str, data.columns))
     for factor in _factors_of(terms):
-        nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
+        nodes, pieces = _nodes_in(factor.expr, known)
         for node in nodes:
             for side, other in _compared_in(node):
                 name = _name_at(side, pieces)
@@ -826,17 +823,22 @@ def _factors_of(terms: Sequence[Any]) -> list[Any]:
     return list(dict.fromkeys(factor for term in terms for factor in term.factors))
 
 
-def _nodes_in(expression: str) -> tuple[list[ast.AST], list[str]] | None:
-    """Parse a formula factor as Python; return its syntax nodes, or None if it is no expression.
+def _parse_factor(expression: str) -> tuple[ast.Expression, list[str]]:
+    """Parse a formula factor as Python; return its syntax tree and its pieces between backticks.
 
     Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
     """
     pieces = expression.split("`")
-    try:
-        tree = ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval")
-    except SyntaxError:
-        return None
-    return list(ast.walk(tree)), pieces
+    return ast.parse("".join(f"{QUOTED}{i}" if i % 2 else piece for i, piece in enumerate(pieces)), mode="eval"), pieces
+
+
+def _nodes_in(expression: str, known: Sequence[str]) -> tuple[list[ast.AST], list[str]]:
+    """Return the syntax nodes of a formula factor and its pieces; none for a column or what is no expression."""
+    if expression not in known:
+        with suppress(SyntaxError):
+            tree, pieces = _parse_factor(expression)
+            return list(ast.walk(tree)), pieces
+    return [], []
 
 
 def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
@@ -847,12 +849,9 @@ def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
 
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
     """Return the names that occur in a formula factor."""
-    found = None if expression in known else _nodes_in(expression)
-    if found is None:
-        return [expression]
-    nodes, pieces = found
+    nodes, pieces = _nodes_in(expression, known)
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
-    return [*(name for name in names if not name.startswith(QUOTED)), *pieces[1::2]]
+    return [*(name for name in names if not name.startswith(QUOTED)), *pieces[1::2]] if nodes else [expression]
 
 
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
@@ -861,7 +860,7 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
 
     known = list(map(str, data.columns))
     for factor in _factors_of(terms):
-        nodes, pieces = (None if factor.expr in known else _nodes_in(factor.expr)) or ([], [])
+        nodes, pieces = _nodes_in(factor.expr, known)
         for node in nodes:
             if not isinstance(node, ast.BinOp):
                 continue
@@ -905,7 +904,7 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
         name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
             raise ValueError(f"`formula` has the function {name!r} where a column is needed; write {name}(x) of one.")
-        nodes, _ = (None if factor.expr in columns else _nodes_in(factor.expr)) or ([], [])
+        nodes, _ = _nodes_in(factor.expr, columns)
         for call in (node for node in nodes if isinstance(node, ast.Call)):
             called, of_numpy = call.func, False
             if isinstance(called, ast.Attribute):
