@@ -11,7 +11,7 @@ from energystats.cli.errors import BadInputError
 from energystats.cli.file_table import EXACT, FileTable
 from energystats.cli.selection import advise_on_missing, check_spelling
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.inputs.labels import find_alike_but_for_rounding, find_printed_alike, write_codes
+from energystats.inputs.labels import find_alike, find_alike_but_for_rounding, normalize_name, write_codes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,8 +120,9 @@ def note_doubts(table: FileTable, names: Sequence[str], console: Console, where:
         column = table.frame[name]
         if table.source is None and (column == "").any():  # of CSV the reader says so
             console.note(f"an empty text is a value of {name!r}, and no missing one.")
-        _refuse_alike_numbers(table, name, sorted(set(map(str, column.dropna()))))
-        _note_alike(sorted(set(map(str, column.dropna()))), table.dialect, console, where or f"column {name!r}")
+        values = sorted(set(map(str, column.dropna())))
+        _refuse_alike_numbers(table, name, values)
+        _note_alike(values, table.dialect, console, where or f"column {name!r}")
         for word in MISSING if any(table.dialect.na_lists) else ():
             if (column == word).any():
                 advice = advise_on_missing(word, table.dialect)
@@ -143,26 +144,16 @@ def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:
     """Print notes on pairs of group names that are equal as numbers, in lower case, or when printed."""
-    numbers = [dialect.value_of(text) for text in texts]
     because, mend = "because groups are text", "write them alike if they are one"
-    pairs = [("mean the same", _first_pair(texts, numbers), because)]
-    if None in numbers:
-        pairs.append(("differ only in capitals", _first_pair(texts, [text.casefold() for text in texts]), because))
-    if alike := find_printed_alike(texts):
+    pairs = [("mean the same", find_alike(texts, dialect.value_of), because)]
+    if None in map(dialect.value_of, texts):
+        pairs.append(("differ only in capitals", find_alike(texts, str.casefold), because))
+    if alike := find_alike(texts, normalize_name):
         codes = " and ".join(map(write_codes, alike))
         pairs.append(("print alike", alike, f"because they differ in characters that are not seen, {codes}"))
     for why, pair, cause in pairs:
         if pair is not None:
             console.note(f"{pair[0]!r} and {pair[1]!r} in {where} {why} and are two groups here, {cause}; {mend}.")
-
-
-def _first_pair(texts: list[str], meanings: list[Any]) -> tuple[str, str] | None:
-    """Find the first two texts with equal entries in `meanings`, a parallel sequence; None if all differ."""
-    first: dict[Any, str] = {}
-    for text, meaning in zip(texts, meanings, strict=True):
-        if meaning is not None and first.setdefault(meaning, text) != text:
-            return first[meaning], text
-    return None
 
 
 def in_order(groups: pd.Series[Any], dialect: Dialect) -> pd.Series[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +19,11 @@ __all__ = [
     "WORDS_AS_GAPS",
     "as_clusters",
     "as_labels",
+    "find_alike",
     "find_alike_but_for_rounding",
-    "find_printed_alike",
     "is_single",
     "mark_found",
+    "normalize_name",
     "note_on_sums",
     "notes_on_names",
     "position_of",
@@ -200,7 +201,7 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
 def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
     """Return notes on group names that look alike, look missing, or are words for sums."""
     notes = []
-    alike = find_printed_alike(names)
+    alike = find_alike(names, normalize_name)
     if alike is not None:
         first, second = alike
         notes.append(
@@ -227,16 +228,16 @@ def note_on_sums(names: Any) -> tuple[str, ...]:
     return () if found is None else (f"A row is called {found!r}; if it is a sum of other rows, leave it out.",)
 
 
-def find_printed_alike(names: Sequence[Any]) -> tuple[str, str] | None:
-    """Find two texts that look the same in print but differ in coding; None if there are none."""
-    first: dict[str, str] = {}
+def find_alike(names: Sequence[Any], meaning: Callable[[str], Any]) -> tuple[str, str] | None:
+    """Find two different texts among names for which a function `meaning` gives the same; None if there are none."""
+    first: dict[Any, str] = {}
     for name in names:
-        if isinstance(name, str) and first.setdefault(_print_name(name), name) != name:
-            return first[_print_name(name)], name
+        if isinstance(name, str) and (found := meaning(name)) is not None and first.setdefault(found, name) != name:
+            return first[found], name
     return None
 
 
-def _print_name(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return a name as it looks in print: composed accents, single blanks, no invisible characters."""
     seen = "".join(c for c in name if c.isspace() or unicodedata.category(c) not in UNSEEN)
     return unicodedata.normalize("NFC", " ".join(seen.split()))
