@@ -24,6 +24,7 @@ from energystats.cli.options import (
     dialect_of,
     one_of,
     picture_of,
+    resamples_of,
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
@@ -159,10 +160,7 @@ CLUSTER = Command(
         **picture_of("the clusters"),
         **GENERAL,
         **NOTES,
-        "--resamples --n-resamples": {
-            **GENERAL["--resamples --n-resamples"], "default": 199,
-            "help": "random draws behind a p-value; with k > 2 about k/2 times as many (default %(default)s)",
-        },
+        **resamples_of(199, "random draws behind a p-value; with k > 2 about k/2 times as many (default %(default)s)"),
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,

@@ -24,7 +24,8 @@ from energystats.metrics.base import KNOWN_NAMES, find_metric_name
 from energystats.metrics.lookup import resolve
 
 __all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Command", "Parser", "arguments_of",
-           "checked_by", "count", "dialect_of", "one_of", "picture_of", "split_names"]  # fmt: skip
+           "checked_by", "count", "dialect_of", "one_of", "picture_of", "resamples_of",
+           "split_names"]  # fmt: skip
 
 
 def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
@@ -87,6 +88,15 @@ def _condition(word: str) -> str:
 
 
 Table = Mapping[str, Mapping[str, Any]]  # names of an option, with blanks between -> arguments of `add_argument`
+
+
+def resamples_of(default: int | None, text: str) -> Table:
+    """Return the option --resamples of a command, with its default and help text, as argparse arguments."""
+    return {
+        "--resamples --n-resamples": {"metavar": "N", "type": count("n_resamples"), "default": default, "help": text}
+    }
+
+
 FLAG = {"action": "store_true"}
 FILE: Table = {"file": {"metavar": "FILE", "help": "CSV or Parquet, gzipped or not; - reads standard input"}}
 ID: Table = {"--id": {"metavar": "COL", "help": "column that names the rows; it is left out"}}
@@ -116,10 +126,7 @@ GENERAL: Table = {
         "metavar": "WHAT", "type": one_of("missing", "raise", "drop"),
         "default": "raise", "help": "rows with empty cells: raise (default) or drop",
     },
-    "--resamples --n-resamples": {
-        "metavar": "N", "type": count("n_resamples"), "default": 999,
-        "help": "random draws behind a p-value (default %(default)s)",
-    },
+    **resamples_of(999, "random draws behind a p-value (default %(default)s)"),
     "--seed": {"type": count("seed", 0), "default": 0, "help": "seed of everything random (default 0)"},
     **OUTPUT,
     "--progress": {
@@ -323,17 +330,12 @@ def arguments_of(options: argparse.Namespace) -> dict[str, Any]:
 
 def dialect_of(options: argparse.Namespace) -> Dialect:
     """Return what command-line options say about the format of a CSV input file, as a `Dialect`."""
-    given = getattr(options, "na", None)
+    given = vars(options)  # a matrix has fewer of them
+    lists, same = given.get("na"), ("sep", "decimal", "thousands", "encoding", "comment", "quoted_na", "row_names")
     return Dialect(
-        sep=options.sep,
-        decimal=options.decimal,
-        encoding=options.encoding,
-        comment=options.comment,
-        header=not getattr(options, "no_header", False),
-        missing=None if given is None else tuple(word for part in given for word in split_names(part, ()) if word),
-        na_lists=tuple(given or ()),
-        thousands=options.thousands,
-        quoted_na=getattr(options, "quoted_na", None),
-        row_names=getattr(options, "row_names", None),
+        header=not given.get("no_header"),
+        missing=None if lists is None else tuple(word for part in lists for word in split_names(part, ()) if word),
+        na_lists=tuple(lists or ()),
         limit=options.unpack_limit,
+        **{name: given.get(name) for name in same},
     )

@@ -23,6 +23,7 @@ from energystats.cli.options import (
     checked_by,
     count,
     picture_of,
+    resamples_of,
 )  # fmt: skip
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
@@ -177,10 +178,7 @@ SEGMENT = Command(
         **SAFETY,
         **picture_of("the series and its breaks"),
         **GENERAL,
-        "--resamples --n-resamples": {
-            **GENERAL["--resamples --n-resamples"], "default": 199,
-            "help": "random orders; all of them where they are fewer (default %(default)s)",
-        },
+        **resamples_of(199, "random orders; all of them where they are fewer (default %(default)s)"),
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,

@@ -8,7 +8,7 @@ from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order
-from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_of, picture_of
+from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_of, picture_of, resamples_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
@@ -90,10 +90,7 @@ TEST = Command(
         **ID,
         **picture_of("the null distribution, and with --pairs of the pairs"),
         **GENERAL,
-        "--resamples --n-resamples": {
-            **GENERAL["--resamples --n-resamples"], "default": None,
-            "help": "random draws behind a p-value (default 999, more for many pairs)",
-        },
+        **resamples_of(None, "random draws behind a p-value (default 999, more for many pairs)"),
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,
