@@ -118,12 +118,10 @@ def jsonable(value: Any) -> Any:
     """Convert a value to types that JSON has: NaN and infinite numbers become None, other objects text."""
     if isinstance(value, Mapping):
         return {str(key): jsonable(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray | np.generic):
         return jsonable(value.tolist())
     if isinstance(value, list | tuple):
         return [jsonable(entry) for entry in value]
-    if isinstance(value, np.generic):
-        return jsonable(value.item())
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int | str):

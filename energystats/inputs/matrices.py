@@ -182,9 +182,7 @@ def differing(
 
 def _lost_in_sums(array: FloatArray, eps: float) -> float:
     """Compute the size below which differences are lost to rounding in sums over a matrix."""
-    if array.size == 0:
-        return 0.0
-    return 8 * eps * float(np.abs(array).max())
+    return 8 * eps * float(np.abs(array).max(initial=0.0))
 
 
 def largest_skew(
