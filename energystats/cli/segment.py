@@ -116,7 +116,10 @@ def _not_an_order(
     table: FileTable, texts: pd.Series[Any], entries: list[str], numbers: list[int | float | None]
 ) -> BadInputError:
     """Return the error for an order column, naming its first value that is neither number nor date."""
-    dates = [_read_date(entry) for entry in entries]
+    import pandas as pd
+
+    times = [pd.to_datetime(entry, format="ISO8601", errors="coerce") for entry in entries]
+    dates = [None if pd.isna(time) else time for time in times]
     values: list[Any] = [*numbers] if dates.count(None) >= numbers.count(None) else dates
     rule = f"{table.file}: --order must name a column of numbers or of dates such as 2001-05-31, and {texts.name!r} has"
 
@@ -134,17 +137,6 @@ def _not_an_order(
         f"{table.file}: --order must have one offset from UTC, or none, in all of its dates, and {texts.name!r} has "
         f"{place(0)} and {place(other)}; write all of them in UTC."
     )
-
-
-def _read_date(text: str) -> Any:
-    """Convert text to a date; return None if it is none."""
-    import pandas as pd
-
-    try:
-        date = pd.to_datetime(text, format="ISO8601")
-    except ValueError:
-        return None
-    return None if pd.isna(date) else date
 
 
 SEGMENT = Command(
