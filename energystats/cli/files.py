@@ -92,15 +92,12 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
     """Return cells for a CSV file, with an apostrophe before spreadsheet formulas if `safe`, else with a note."""
     formulas = [isinstance(value, str) and _is_formula(value) for value in values]
-    if not any(formulas):
-        return list(values)
-    if not safe:
+    if any(formulas) and not safe:
         console.note(
             f"{file}: names that begin with = + - or @ are written as they are, and a spreadsheet may run them; "
             "--spreadsheet-safe puts an apostrophe before them."
         )
-        return list(values)
-    return [f"'{value}" if formula else value for value, formula in zip(values, formulas, strict=True)]
+    return [f"'{value}" if safe and formula else value for value, formula in zip(values, formulas, strict=True)]
 
 
 def _is_formula(text: str) -> bool:
