@@ -7,6 +7,7 @@ asks where the numbers came from.
 from __future__ import annotations
 
 import itertools
+import operator
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -214,28 +215,23 @@ def masked_in(values: Any) -> BoolArray:
 def _without_masks(values: Any) -> Any:
     """Replace masked entries of a list or object array by NaN; return other objects unchanged."""
     if isinstance(values, list | tuple):
-        return [_unmasked(value) for value in values] if any(map(_holds_mask, values)) else values
+        return _unmasked(values)
     if isinstance(values, np.ndarray) and values.dtype == object and not isinstance(values, np.ma.MaskedArray):
         hidden = masked_in(values)
         return np.where(hidden, np.nan, values) if hidden.any() else values
     return values
 
 
-def _holds_mask(value: Any) -> bool:
-    """Return whether an object is a masked array, or a nested list that contains one."""
-    if isinstance(value, list | tuple):
-        return any(map(_holds_mask, value))
-    return isinstance(value, np.ma.MaskedArray)
-
-
 def _unmasked(value: Any) -> Any:
-    """Replace the masked values of a list entry by NaN."""
-    if isinstance(value, np.ma.MaskedArray):
-        if not np.ma.is_masked(value):
-            return value.data[()]
-        found = np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)
-        return found[()]
-    return [_unmasked(entry) for entry in value] if isinstance(value, list | tuple) else value
+    """Replace the masked values in a nested list by NaN; a list without masked arrays is returned unchanged."""
+    if isinstance(value, list | tuple):
+        entries = [_unmasked(entry) for entry in value]
+        return value if all(map(operator.is_, entries, value)) else entries
+    if not isinstance(value, np.ma.MaskedArray):
+        return value
+    if not np.ma.is_masked(value):
+        return value.data[()]
+    return np.ma.filled(value.astype(np.float64 if value.dtype.kind in "iuf" else object), np.nan)[()]
 
 
 # ---------------------------------------------------------------- names of columns
