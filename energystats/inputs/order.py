@@ -156,9 +156,8 @@ def _read_places(given: InputTable, n: int) -> Any:
         return places
     if pd.api.types.infer_dtype(places) == "date":
         return pd.to_datetime(places)
-    if isinstance(kind, pd.PeriodDtype) or kind.kind in "iufmM":
-        return places
-    if pd.api.types.infer_dtype(places) in NUMBERS:  # as objects, which is how whole numbers of any size stay exact
+    # numbers may be objects, which is how whole numbers of any size stay exact
+    if isinstance(kind, pd.PeriodDtype) or kind.kind in "mM" or are_numbers(places):
         return places
     if pd.api.types.infer_dtype(places) != "string":
         what = f"{type(places[0]).__name__} objects" if kind.kind == "O" else str(kind)
