@@ -45,7 +45,7 @@ def read_csv(
     with bad_input(source.name):
         dialect = detected(head, given, console, cut=cut)
         check_words(dialect)
-    with readable(source.name):
+    with readable(source.name), bad_input(source.name):
         scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
     kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
     table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
@@ -97,7 +97,7 @@ class _CsvReader:
             console.note("the first column has no name of its own and was taken for the names of the rows.")
         some_bare = any(column.bare for column in self.scan.columns)
         table = FileTable(
-            file=self.scan.file,
+            file=self.scan.source.name,
             frame=frame,
             code=tuple(code),
             dialect=self.scan.dialect,
@@ -152,7 +152,8 @@ class _CsvReader:
                 else '"", and every cell is in quotes, so that it may be an empty text or a missing value'
             )
             raise BadInputError(
-                f"{self.scan.file}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says which."
+                f"{self.scan.source.name}: column {name!r} holds {what}; --quoted-na word or --quoted-na missing says "
+                "which."
             )
         return self._read_text(name, cells, doubtful if asked != "missing" else [])
 

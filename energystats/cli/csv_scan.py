@@ -232,12 +232,12 @@ class Scan:
     def __init__(
         self, source: Source, dialect: Dialect, *, taken: Callable[[int, int], BoolArray] | None, sure: bool
     ) -> None:
-        """Read the whole file by rows and collect its columns; raise BadInputError with the line for malformed rows.
+        """Read the whole file by rows and collect its columns; raise ValueError with the line for malformed rows.
 
         `taken` returns a mask of the rows to keep between two row numbers; all when None. `sure` says that the user has
         named the decimal sign, so that 1.000 is no thousand.
         """
-        self.source, self.file, self.dialect, self.taken = source, source.name, dialect, taken
+        self.source, self.dialect, self.taken = source, dialect, taken
         doubtful = dialect.points_are_doubtful and not sure
         self.points = DecimalPoints(dialect, alone=dialect.points_may_part) if doubtful else None
         self.header: list[str] | None = None
@@ -269,7 +269,7 @@ class Scan:
             while rows := list(islice(reader, several)):
                 self._add(rows)
         except csv.Error as error:
-            raise BadInputError(self._write_malformed(error)) from error
+            raise ValueError(self._write_malformed(error)) from error
 
     def _add(self, rows: list[list[str]]) -> None:
         """Add some rows of a CSV file to the scanned columns, after checking their numbers of cells."""
@@ -299,13 +299,13 @@ class Scan:
             self.hashes.extend(map(hash, columns[0]))
 
     def _refuse_gaps(self, rows: list[list[str]]) -> None:
-        """Raise BadInputError for an empty line before a data row in a file of one column."""
+        """Raise ValueError for an empty line before a data row in a file of one column."""
         before = self.n_rows
         for row in rows:
             self.blank = self.blank or not row
             if self.blank and not _is_blank(row):
-                raise BadInputError(
-                    f"{self.file}: a line before line {line_of(self.source, self.dialect, before)} is empty, which may "
+                raise ValueError(
+                    f"a line before line {line_of(self.source, self.dialect, before)} is empty, which may "
                     "be a missing value or nothing; write NA there, or take the line out."
                 )
             before += not _is_blank(row)
@@ -320,26 +320,24 @@ class Scan:
         hint = ""
         if "field limit" in str(error):
             most = csv.field_size_limit()
-            return f"{self.file}: line {before + 1}: a cell has more than {most} characters, which are not read."
+            return f"line {before + 1}: a cell has more than {most} characters, which are not read."
         if "expected after" in str(error):
             hint = '; a quote inside quotes is written twice (in R, write.table(..., qmethod = "double"))'
-        return f"{self.file}: line {before + 1}: the quotes do not fit the cells ({error}){hint}."
+        return f"line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
     def _find_names(self) -> tuple[bool, tuple[str, ...]]:
         """Find from header and rows whether the first CSV column holds row names; return that and the other names."""
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
-            raise BadInputError(f"{self.file}: the file is empty.")
+            raise ValueError("the file is empty.")
         if header is not None and all(map(_looks_like_numbers, header)):
             shown = ", ".join(header[:5])
-            raise BadInputError(
-                f"{self.file}: the first line must name the columns, got {shown}; --no-header: it does not."
-            )
+            raise ValueError(f"the first line must name the columns, got {shown}; --no-header: it does not.")
         if not n_rows:
-            raise BadInputError(f"{self.file}: the table has no rows.")
+            raise ValueError("the table has no rows.")
         width = self._count_cells()
         if self.points is not None and (doubt := self.points.doubt()) is not None:
-            raise BadInputError(f"{self.file}: column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
+            raise ValueError(f"column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
         if header is None:
             return False, tuple(f"V{j + 1}" for j in range(width))
         unnamed = width == len(header) + 1 and self._begins_with_names(header)
@@ -347,27 +345,27 @@ class Scan:
         if width == len(header) and width > 1 and not self.ends_filled and not header[-1].strip():
             header = header[:-1]
         if self.dialect.row_names == "first" and not unnamed and header[0].strip():
-            raise BadInputError(
-                f"{self.file}: --row-names first: the first column has a name, {header[0]!r}; --id takes the column of "
+            raise ValueError(
+                f"--row-names first: the first column has a name, {header[0]!r}; --id takes the column of "
                 "this name for the names of the rows."
             )
         if unnamed and self.dialect.delimiter == self.dialect.decimal:
-            raise BadInputError(
-                f"{self.file}: the rows have one cell more than the header, and {self.dialect.delimiter} separates "
+            raise ValueError(
+                f"the rows have one cell more than the header, and {self.dialect.delimiter} separates "
                 "cells and is the decimal sign: put all numbers with a decimal sign in quotes, and name every column."
             )
         row_names = unnamed or (len(header) > 1 and not header[0].strip() and self.dialect.row_names != "none")
         names = header if unnamed else header[int(row_names) :]
         if unnamed and not self._first_cells_differ():
-            raise BadInputError(
-                f"{self.file}: {self._header_place} has one name fewer than the rows have cells, and the first cells "
+            raise ValueError(
+                f"{self._header_place} has one name fewer than the rows have cells, and the first cells "
                 "are no names of the rows, because some are the same; every column needs a name."
             )
         self._check_header(names, 1 + len(header) - len(names))
         return row_names, tuple(names)
 
     def _begins_with_names(self, header: Sequence[str]) -> bool:
-        """Return whether first cells are row names, as the header has one name fewer; raise BadInputError in doubt.
+        """Return whether first cells are row names, as the header has one name fewer; raise ValueError in doubt.
 
         R writes no name above its names of rows. Where a separator ends every row, the last cells are empty; so are
         they where R has written an empty last column.
@@ -375,8 +373,8 @@ class Scan:
         asked = self.dialect.row_names
         if self.ends_filled:
             if asked == "none":
-                raise BadInputError(
-                    f"{self.file}: --row-names none: the rows have one cell more than {self._header_place} has names; "
+                raise ValueError(
+                    f"--row-names none: the rows have one cell more than {self._header_place} has names; "
                     "every column needs a name."
                 )
             return True
@@ -385,8 +383,8 @@ class Scan:
         # before a column without a name, or one that is all there is and empty, no names of rows stand
         if not self._first_cells_differ() or not header[0].strip() or len(header) == 1:
             return False
-        raise BadInputError(
-            f"{self.file}: the rows have one cell more than {self._header_place} has names, and their last cells are "
+        raise ValueError(
+            f"the rows have one cell more than {self._header_place} has names, and their last cells are "
             "all empty: the first cells may be names of the rows, before an empty last column, or the first column, "
             "where a separator ends every row; --row-names first takes the first reading, --row-names none the second."
         )
@@ -401,40 +399,38 @@ class Scan:
         return len(np.unique(np.frombuffer(self.hashes, dtype=np.int64))) == self.n_rows
 
     def _count_cells(self) -> int:
-        """Return the number of cells in a row; raise BadInputError if rows differ or the header does not fit."""
+        """Return the number of cells in a row; raise ValueError if rows differ or the header does not fit."""
         ((expected, _),) = self.counts.most_common(1)
         names = expected if self.header is None else len(self.header)
         if expected not in (names, names + 1):
             if len(self.counts) == 1:
                 is_comment = self.header is not None and self.header[0].startswith("#") and not self.dialect.comment
                 hint = "; if line 1 is a comment, --comment '#' leaves it out" if is_comment else ""
-                raise BadInputError(
-                    f"{self.file}: {self._header_place} has {_counted(names, 'name')}, but the rows have "
+                raise ValueError(
+                    f"{self._header_place} has {_counted(names, 'name')}, but the rows have "
                     f"{_counted(expected, 'cell')} each; every column needs a name{hint}."
                 )
             expected = names
         if odd := [width for width in self.counts if width != expected]:
             width = min(odd, key=lambda w: self.first[w])
             line = line_of(self.source, self.dialect, self.first[width])
-            raise BadInputError(
-                f"{self.file}: line {line} has {_counted(width, 'cell')}, where {expected} "
+            raise ValueError(
+                f"line {line} has {_counted(width, 'cell')}, where {expected} "
                 f"{'is' if expected == 1 else 'are'} expected; a separator too many or too few moves numbers into "
                 "other columns. Mend the line, or put quotes around cells that hold the separator."
             )
         return expected
 
     def _check_header(self, names: Sequence[str], first: int) -> None:
-        """Raise BadInputError if a column has no name or two columns have the same name."""
+        """Raise ValueError if a column has no name or two columns have the same name."""
         for j, name in enumerate(names):
             if not name.strip():
-                raise BadInputError(
-                    f"{self.file}: {self._header_place} has no name for column {j + first}; every column needs one."
-                )
+                raise ValueError(f"{self._header_place} has no name for column {j + first}; every column needs one.")
         if len(set(names)) < len(names):
             twice = list(dict.fromkeys(name for name in names if names.count(name) > 1))
             listed = ", ".join(map(repr, twice))
-            raise BadInputError(
-                f"{self.file}: the header must name every column differently, but {listed} "
+            raise ValueError(
+                f"the header must name every column differently, but {listed} "
                 f"{'stands' if len(twice) == 1 else 'stand'} there more than once; rename one of them"
                 f"{', or, if the first line is data, --no-header says so' * all(map(_looks_like_numbers, twice))}."
             )
