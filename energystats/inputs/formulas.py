@@ -24,6 +24,7 @@ import numpy as np
 from energystats._core.locks import loading
 from energystats._typing import BoolArray, FloatArray, IntArray
 from energystats.exceptions import MissingValuesWarning, warn
+from energystats.inputs.columns import holds_truths
 from energystats.inputs.labels import as_labels, position_of
 from energystats.inputs.names import list_names
 from energystats.inputs.table import as_table, masked_in
@@ -124,7 +125,6 @@ class Parsed:
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
         """Compute the responses of a formula as a data frame; columns in `mixed` stay unconverted."""
         import pandas as pd
-        from pandas.api.types import is_bool_dtype
 
         found: dict[str, Any] = {}
         for term in self.response:
@@ -134,7 +134,7 @@ class Parsed:
                 continue
             truths = [self.truths(factor, data) for factor in term.factors]
             matrix, spec = self.evaluate([term], data)
-            if (name in data and is_bool_dtype(data[name])) or any(found is not None for found in truths):
+            if (name in data and holds_truths(data[name])) or any(found is not None for found in truths):
                 inner = name[2:-1] if name.startswith("I(") else name if name.isidentifier() else f"`{name}`"
                 raise ValueError(
                     "`formula` must have numeric responses joined by + on its left side, but "
@@ -401,15 +401,13 @@ def _coded_factor(
 
 def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
     """Record the levels of a truth-value factor in `seen`, and return zeros (n,)."""
-    from pandas.api.types import is_bool_dtype
-
     values = getattr(values, "__wrapped__", values)
     seen.clear()  # of a C() in the expression
     if not np.ndim(values) and not hasattr(values, "__len__"):
         raise ValueError(f"it gives the single value {values!s:.60}, where every row needs one; leave it out.")
     _check_order(values, n)
     dtype = getattr(values, "dtype", None)
-    if dtype is not None and is_bool_dtype(dtype) and values.shape == (n,):
+    if dtype is not None and holds_truths(dtype) and values.shape == (n,):
         seen.append(as_labels(values, n, "formula"))
     return np.zeros(n)
 
@@ -425,14 +423,14 @@ def _check_order(values: Any, n: int) -> None:
 
 def _count_truths(n: int, values: Any) -> Any:
     """Convert truth values to 0 and 1, as R does in arithmetic; return other values unchanged."""
-    from pandas.api.types import infer_dtype, is_bool_dtype
+    from pandas.api.types import infer_dtype
 
     _check_order(values, n)
     if isinstance(values, np.bool_):
         return float(values)
     plain = getattr(values, "__wrapped__", values)
     kind = getattr(getattr(plain, "dtype", None), "kind", "")
-    of_truths = (kind and is_bool_dtype(plain.dtype)) or (kind == "O" and infer_dtype(plain) == "boolean")
+    of_truths = (kind and holds_truths(plain.dtype)) or (kind == "O" and infer_dtype(plain) == "boolean")
     return plain.astype(float) if of_truths else values
 
 
@@ -856,8 +854,6 @@ def _names_in(expression: str, known: Sequence[str]) -> list[str]:
 
 def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
     """Raise ValueError for ^, & or | in a factor where they mean other operations than in R."""
-    from pandas.api.types import is_bool_dtype
-
     known = list(map(str, data.columns))
     for factor in _factors_of(terms):
         nodes, pieces = _nodes_in(factor.expr, known)
@@ -868,7 +864,7 @@ def _check_operators(terms: Sequence[Any], data: pd.DataFrame) -> None:
                 raise ValueError(f"`formula`: ^ is no power in {factor.expr}, which is run as Python; write **.")
             if isinstance(node.op, ast.BitAnd | ast.BitOr):
                 names = [_name_at(side, pieces) for side in (node.left, node.right)]
-                bits = [n for n in names if n in known and not is_bool_dtype(data.iloc[:, known.index(n)])]
+                bits = [n for n in names if n in known and not holds_truths(data.iloc[:, known.index(n)])]
                 if bits:
                     raise ValueError(
                         f"`formula`: & and | in {factor.expr} work on the bits of the numbers in {bits[0]!r}; compare "
