@@ -75,14 +75,12 @@ def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
     wanted = row + int(dialect.header)
     before, found = 0, -1
     reader = csv.reader(lines, delimiter=dialect.delimiter)
-    try:
+    with suppress(csv.Error):
         for cells in reader:
             found += int(not _is_blank(cells))
             if found == wanted:
                 return before + 1
             before = reader.line_num
-    except csv.Error:
-        return None
     return None
 
 
