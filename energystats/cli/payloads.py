@@ -60,8 +60,7 @@ def payload_of(result: Any) -> dict[str, Any]:
         means = result.indices.mean(axis=0).tolist() if result.indices is not None else [None] * len(INDICES)
         fields["indices"] = dict(zip(INDICES, means, strict=True))
         # the clusters of the test, which can lie in another space than those of `partition`
-        fields["labels"] = None if result.partition is None else result.partition.labels
-        fields["sizes"] = None if result.partition is None else result.partition.sizes
+        fields |= {name: getattr(result.partition, name, None) for name in ("labels", "sizes")}
         fields["contrasts"] = [{name: getattr(row, name) for name in CONTRAST} for row in result.rows]
     if kind == "DiscoResult":
         fields["terms"] = [{name: getattr(row, name) for name in TERM} for row in result.terms]

@@ -458,13 +458,9 @@ class Approximation:
 
     def rows(self) -> list[list[str]]:
         """Return summary-table rows with standard errors of approximate dispersions, and bounds."""
-        low, high = self.within_limits
-        return [
-            ["standard error of W", number(self.within_error)],
-            ["standard error of S", number(self.between_error)],
-            ["standard error of T", number(self.total_error)],
-            ["W for certain", f"{number(low)} to {number(high)}"],
-        ]
+        errors = {"W": self.within_error, "S": self.between_error, "T": self.total_error}
+        rows = [[f"standard error of {name}", number(error)] for name, error in errors.items()]
+        return [*rows, ["W for certain", " to ".join(map(number, self.within_limits))]]
 
     @property
     def notes(self) -> tuple[str, ...]:
