@@ -242,14 +242,11 @@ def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool)
     widths = {sep: [len(row) for row in _cells_of(lines, sep, strict=True)] for sep in possible}
     even = [sep for sep, found in widths.items() if found and min(found) > 1 and len(set(found)) == 1]
     if not even:
-        shorter = [
-            s for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1} and (s in bare or not others)
-        ]
-        most = max((widths[sep][0] for sep in shorter), default=0)
-        even = [sep for sep in shorter if widths[sep][0] == most]
-        found = even if len(even) != 1 else _rivals(lines, even, header=header)
-    else:
-        found = _rivals(lines, even, header=header)
+        shorter = {s: w[0] for s, w in widths.items() if len(w) > 1 and set(w[1:]) == {w[0] + 1}}
+        shorter = {s: width for s, width in shorter.items() if s in bare or not others}
+        found = [sep for sep, width in shorter.items() if width == max(shorter.values())]
+    if even or len(found) == 1:
+        found = _rivals(lines, even or found, header=header)
     if len(found) > 1 and comma_in_numbers:
         found = [sep for sep in found if sep != ","]
     if len(found) > 1:
