@@ -105,11 +105,10 @@ def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTab
 def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
     """Read a square dissimilarity matrix from a file; return it, where it came from, and a heading for row names."""
     matrix, code = read_matrix(options.file, dialect_of(options), console)
-    file = "standard input" if options.file == "-" else options.file
-    console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
+    console.say(f"{matrix.file}: {matrix.describe()}, taken for the semimetric rho.")
     n = len(matrix.frame)
-    table = FileTable(file=file, frame=matrix.frame, code=(code,), n_read=n)
-    reading = Reading(file=file, code=(code,), ids=matrix.names or (), rows=tuple(range(1, n + 1)))
+    table = FileTable(file=matrix.file, frame=matrix.frame, code=(code,), n_read=n)
+    reading = Reading(file=matrix.file, code=(code,), ids=matrix.names or (), rows=tuple(range(1, n + 1)))
     return table, reading, "name" if matrix.names else None
 
 

@@ -40,8 +40,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     from energystats.geometry.euclidize import cailliez, lingoes
 
     given, _ = read_matrix(options.file, dialect_of(options), console, names=options.id)
-    file = "standard input" if options.file == "-" else options.file
-    with bad_input(file):
+    with bad_input(given.file):
         result = (lingoes if options.method == "lingoes" else cailliez)(given.frame, options.tol)
     safe = {"console": console, "safe": options.spreadsheet_safe, "file": options.output}
     header, stubs = (tuple(harmless(names, **safe)) for names in (given.header, given.stubs))
@@ -50,9 +49,9 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
         console.note(f"{options.output}: decimals are written with a point; --decimal , writes a comma.")
     save(options.output, lambda path: written.write(path, result.distances), console)
     save_picture(options.plot, [result], console)
-    console.say(f"\n{file}: {given.describe()}.\n")
+    console.say(f"\n{given.file}: {given.describe()}.\n")
     console.tell(result.summary())
-    answer = {"file": file, "n": len(given.distances), "output": str(options.output)}
+    answer = {"file": given.file, "n": len(given.distances), "output": str(options.output)}
     console.answer("euclidize", **answer, result=payload_of(result))
 
 

@@ -67,7 +67,7 @@ def read_matrix(file: str, given: Dialect, console: Console, *, names: str | Non
         if (doubt := points.doubt()) is not None:
             raise BadInputError(f"{source.name}: {doubt_of(doubt[1])}.")
     shown = any(sign in cell for row in entries for cell in row)
-    matrix = replace(matrix, sep=dialect.delimiter, decimal=sign, shows_decimals=shown)
+    matrix = replace(matrix, sep=dialect.delimiter, decimal=sign, shows_decimals=shown, file=source.name)
     return matrix, _matrix_code(matrix, source, dialect)
 
 

@@ -48,6 +48,8 @@ class MatrixFile:
         What separates the columns, and the decimal sign.
     shows_decimals : bool
         Whether an entry of the file has the decimal sign.
+    file : str
+        Name of the file in messages; empty where it has none.
     """
 
     distances: FloatArray
@@ -58,6 +60,7 @@ class MatrixFile:
     sep: str = ","
     decimal: str = "."
     shows_decimals: bool = False
+    file: str = ""
 
     @property
     def frame(self) -> pd.DataFrame:
