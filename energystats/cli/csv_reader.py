@@ -110,9 +110,8 @@ class _CsvReader:
             odd={name: column.odd for name, column in columns.items() if column.odd is not None},
             emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
-        as_numbers = [n for n in names if n in table.quoted and n not in self.as_text and holds_numbers(frame[n])]
-        numbers = [n for n in as_numbers if frame[n].notna().any()]
-        if numbers:
+        free = table.quoted - {*self.as_text}
+        if numbers := [n for n in names if n in free and holds_numbers(frame[n]) and frame[n].notna().any()]:
             listed = ", ".join(numbers)
             console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
         if table.numbered_names:
