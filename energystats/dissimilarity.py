@@ -715,7 +715,7 @@ def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """Stack samples to one array; return it with sizes, the metric with its coding, and row descriptions."""
+    """Stack several samples to one array; return it with their sizes, the metric and descriptions of rows."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)

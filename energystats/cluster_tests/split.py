@@ -354,7 +354,7 @@ def _write_notes(
     *,
     narrowed: bool,
 ) -> tuple[str, ...]:
-    """Return the notes of a split test, those that change a conclusion first."""
+    """Return the notes of a split test for clusters, those that change a conclusion first."""
     d, scorer, k = splitter.space.d, splitter.space.scorer, splitter.k
     user_clusterer, rejected = whole.options.user_clusterer, found.pvalue <= LEVEL
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
@@ -473,7 +473,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Return labels of all points in each space, numbered like the most similar clusters of the given points.
+    """Return cluster labels of all points in each transformed space, numbered like the most similar given clusters.
 
     Two clusters have one contrast, which needs no name.
     """

@@ -316,7 +316,7 @@ class Features:
         return Features._kept_here(self.table, self.map, self.weights, self.blocks.spans, whole)
 
     def first(self, count: int) -> Features:
-        """Return the features of the first `count` rows, which end a block; nothing is copied."""
+        """Return the features of the first `count` rows without copying; a block of rows has to end there."""
         assert isinstance(self.table, PointsHere)
         table, weights = PointsHere(self.table.points[:count], self.table.stops), self.weights[:count]
         if self.whole is not None:
