@@ -160,7 +160,7 @@ def test_odds_with_a_half_added_move_as_their_shares_do(form, rng):
 
     x = draw(rng)
     odds = np.exp(x) if form is np.log else x
-    left, right = find_ratios(x).reach(x)
+    _, right = find_ratios(x).reach(x)
     share = odds / (1 + odds)
     high = np.exp(x + right) if form is np.log else x + right
     inside = share + 0.25 < 1
