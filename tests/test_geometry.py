@@ -607,8 +607,10 @@ def test_bad_matrices_are_explained(function, case):
 def test_missing_and_infinite_entries_are_named(function):
     R = square()
     R[1, 3] = R[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"NaN values, the first in entry \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"has 2 NaN values, the first in entry \(1, 3\)"):
         function(R)
+    with pytest.raises(ValueError, match=r"has 1 NaN values, the first in entry \(1, 3\)"):
+        function(squareform(R, checks=False))  # which names every pair once
     R[1, 3] = R[3, 1] = np.inf
     with pytest.raises(ValueError, match=r"entry \(1, 3\) is inf"):
         function(R)

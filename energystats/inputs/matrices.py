@@ -75,7 +75,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             )
         # a condensed vector is symmetric with a zero diagonal by its form
         full = np.asarray(squareform(array, checks=False))
-        _check_finite_pairs(full, name, places)
+        _check_finite_pairs(full, name, places, nans=int(np.isnan(array).sum()))
         return full
     square = _symmetrized(array, name, places, rounding)
     diagonal = np.abs(np.diagonal(array))
@@ -228,11 +228,14 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
     return array
 
 
-def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
-    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair or unconnected parts."""
+def _check_finite_pairs(array: FloatArray, name: str, places: Places, *, nans: int | None = None) -> None:
+    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair or unconnected parts.
+
+    `nans` is how many entries of what the user gave are NaN, where that is not the square matrix.
+    """
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])
-        count = int(np.isnan(array).sum())
+        count = int(np.isnan(array).sum()) if nans is None else nans
         raise ValueError(
             f"`{name}` must be finite, but has {count} NaN values, the first in entry {places.entry(i, j)}; "
             "drop or impute them."
