@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
-from energystats.inputs.arrays import LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
+from energystats.inputs.arrays import DIVIDE, LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
 from energystats.inputs.names import Places, write_names
 from energystats.inputs.table import InputTable, as_table
 
@@ -66,7 +66,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             "distance 0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
         )
     places = places or Places(row_names(table))
-    array, (rounding, _) = as_numbers(table, name), digits_of(table)
+    array, (rounding, _) = as_numbers(table, name, cure=DIVIDE), digits_of(table)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
         if array.size == 0 or n * (n - 1) // 2 != array.size:
@@ -108,7 +108,7 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
 def as_symmetric(values: Any, name: str) -> FloatArray:
     """Return a square symmetric matrix, such as a kernel, after checks."""
     table = as_table(values)
-    matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
+    matrix, (rounding, eps) = as_numbers(table, name, cure=DIVIDE), digits_of(table)
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
 
 
