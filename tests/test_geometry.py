@@ -569,6 +569,14 @@ def test_lingoes_never_changes_the_best_partition(rng):
         assert table.loc["lingoes", "loss"] == 0
 
 
+@pytest.mark.parametrize(("seed", "k"), [(0, 2), (15, 9), (87, 11), (100, 9), (170, 9)])
+def test_no_partition_of_another_matrix_is_better_than_the_best(seed, k):
+    """With few starts a repair lost less than nothing, by a partition that the original had found last."""
+    rng = np.random.default_rng(seed)
+    d = random_dissimilarity(rng, 55)
+    assert (es.compare_euclidizations(d, k, n_init=1, rng=seed).losses >= 0).all()
+
+
 # ---------------------------------------------------------------- bad and unusual input
 
 FUNCTIONS = [es.lingoes, es.cailliez, es.clip_spectrum, es.flip_spectrum, es.is_euclidean, es.principal_coordinates]
