@@ -814,8 +814,10 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
     """Raise ValueError if points are so close together that rho vanishes, or so far apart that sums overflow.
 
     The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
-    user may standardize.
+    user may standardize. Metrics that no unit changes are 0 between proportional rows, whatever their size.
     """
+    if metric.unit_free:
+        return
     otherwise = ", or use standardize=True" if offered and metric.domain.z_scores else ""
     n = len(points) if n is None else n
     width = np.ptp(points, axis=0)

@@ -129,6 +129,23 @@ def test_rows_of_tiny_numbers_keep_their_digits(name, rng):
     assert_array_equal(es.pairwise(tiny, metric=name), es.pairwise(X, metric=name))
 
 
+@pytest.mark.parametrize(
+    "name", ["aitchison", "chi2", "chord", "correlation", "cosine", "hellinger", "jensenshannon", "kulczynski"]
+)
+def test_metrics_without_a_unit_take_tiny_ones(name, rng):
+    """Two proportional rows at the ends of the widest column are no sign that rho vanishes."""
+    X = rng.random((12, 4)) + 0.1
+    X[0] = [0.005, 0.006, 0.007, 0.008]
+    X[1] = 1000 * X[0]
+    tiny = es.dispersion(np.ldexp(X, -600), LABELS, metric=name)
+    assert tiny.within == pytest.approx(es.dispersion(X, LABELS, metric=name).within, rel=1e-9)
+
+
+def test_what_is_added_to_tiny_numbers_hides_them(rng):
+    with pytest.raises(ValueError, match="must lie further apart"):
+        es.dispersion(np.ldexp(rng.random((12, 3)), -600), LABELS, metric=es.metrics.Aitchison(pseudocount=1))
+
+
 def test_rows_have_their_names_and_their_sample(with_empty, counts):
     frame = pd.DataFrame(with_empty, index=NAMES, columns=list("wxyz"))
     match = r"row 'plot 8' \(number 8\) of `X` is all zeros"

@@ -36,6 +36,7 @@ class Metric(abc.ABC):
     negative_type: bool | None
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
     mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
+    unit_free: ClassVar[bool] = False  # rho stays as it is when all numbers are multiplied by one
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
     measures_columns: ClassVar[bool] = False  # takes variances, or a covariance, from the data
     needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
@@ -186,7 +187,7 @@ class Metric(abc.ABC):
 
     def in_unit(self, exponent: int) -> Metric | None:
         """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
-        return None
+        return self if self.unit_free else None
 
 
 MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]

@@ -108,6 +108,10 @@ class SciPyMetric(Metric):
         return self.name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean")
 
     @property
+    def unit_free(self) -> bool:  # type: ignore[override]
+        return DEGREES.get(self.name) == 0
+
+    @property
     def by_differences(self) -> bool:  # type: ignore[override]
         return self.mixes_units or self.measures_columns
 
@@ -332,6 +336,7 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "correlation": 0,
     "cosine": 0,
     "euclidean": 1,
+    "jensenshannon": 0,
     "minkowski": 1,
     "sqeuclidean": 2,
 }
