@@ -251,7 +251,7 @@ class Dissimilarity(abc.ABC):
     def residuals(self, basis: FloatArray) -> Dissimilarity:
         """Return the residuals of the points from a linear model with orthonormal, centred basis; (n, q)."""
         center = self.points.mean(axis=0)
-        fit, unit = fit_of(self.points, center, basis), resolution(np.abs(self.points).max(axis=0))
+        fit, unit = fit_of(self.points, center, basis), resolution(*_ends_of(self.points))
         return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
