@@ -665,6 +665,21 @@ def test_no_gaps_where_reference_sets_coincide(monkeypatch):
     assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
 
 
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("values", "within"), [(3, "3 clusters"), (1, "1 cluster")])
+def test_no_gaps_where_tables_of_the_user_have_few_values(columns, values, within, rng):
+    """One column was refused for a `k` that nobody gave."""
+    X = rng.normal(size=(40, columns))
+
+    def few(rng):
+        return np.tile(rng.permutation(np.arange(40.0) % values)[:, None], columns)
+
+    with pytest.raises(ValueError, match=f"the points of a reference set coincide within {within}, so that its W is 0"):
+        es.select_k(X, 5, "gap", null=few, n_resamples=3, rng=0)
+    found = es.select_k(X, 5, "eigengap", null=few, compare="all", n_resamples=3, rng=0)
+    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
+
+
 def test_logarithms_tell_nothing_from_negative():
     found = logarithm(np.array([4.0, 1.0, 1e-16, -1e-16, -0.5]))
     assert_allclose(found[:2], np.log([4.0, 1.0]))
