@@ -244,14 +244,19 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     """
     n = len(R)
     rate, A = DECAY / (_median_size(R) or 1.0), np.empty((n, n))
-    root = np.empty(n)
+    root, least = np.empty(n), R.min(axis=1, initial=0.0)  # rho far below 0 would be too much for exp
+
+    def put(rows: slice, base: FloatArray) -> None:
+        np.exp(np.multiply(np.subtract(R[rows], base, out=A[rows]), -rate, out=A[rows]), out=A[rows])
 
     def fill(rows: slice) -> None:
-        np.exp(np.multiply(R[rows], -rate, out=A[rows]), out=A[rows])
+        put(rows, least[rows, None])
         root[rows] = np.sqrt(A[rows].sum(axis=1))
 
     def scale(rows: slice) -> None:
         # D^(-1/2) A D^(-1/2) is symmetric and has the eigenvalues of D^(-1) A
+        if least.any():
+            put(rows, (least[rows, None] + least) / 2)
         A[rows] /= root[rows, None]
         A[rows] /= root
 
