@@ -246,6 +246,31 @@ def test_advice_of_scales_is_given_where_it_makes_sense(name, counts):
     assert warned == (name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean"))
 
 
+@pytest.mark.parametrize(
+    ("name", "weight", "others"),
+    [("cityblock", 1e-4, {}), ("euclidean", 1e-8, {}), ("sqeuclidean", 1e-8, {}), ("minkowski", 1e-12, {"p": 3})],
+)
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_advice_of_scales_is_about_weighted_columns(name, weight, others, in_blocks, counts, tmp_path, monkeypatch):
+    monkeypatch.setattr("energystats.pairs.open_blocks.IN_MEMORY", 0 if in_blocks else 2**26)
+
+    def told(X, w):
+        pd.DataFrame(X, columns=list("abcd")).to_parquet(tmp_path / "t.parquet", index=False)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            metric = es.metrics.SciPyMetric(name, params={"w": w, **others})
+            es.dispersion(tmp_path / "t.parquet", LABELS, metric=metric)
+        return [str(w.message) for w in caught if w.category is es.ColumnScaleWarning]
+
+    wide = counts * [1, 1, 1, 1e4]
+    assert told(wide, [1, 1, 1, weight]) == told(wide, [1, 1, 1, 0]) == []
+    (alike,) = told(wide, [2, 2, 2, 2])
+    assert "Column d has a standard deviation" in alike
+    (weighted,) = told(counts, [1, 1, 1, 1 / weight])
+    assert weighted.startswith("Column d has a weighted standard deviation")
+    assert "use standardize=True, or other weights, unless this is meant." in weighted
+
+
 def test_advice_names_what_the_function_has(counts):
     X = counts * [1, 1, 1, 1e4]
     with pytest.warns(es.ColumnScaleWarning, match="divide the columns by their standard deviations first"):

@@ -185,6 +185,10 @@ class Metric(abc.ABC):
         """Fit the parameters that depend on the data to the rows of `X`, and return the fitted metric."""
         return self
 
+    def column_factors(self, d: int) -> FloatArray:
+        """Return by what the weights of columns multiply the differences in these, the largest being 1; (d,)."""
+        return np.ones(d)
+
     def in_unit(self, exponent: int) -> Metric | None:
         """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
         return self if self.unit_free else None

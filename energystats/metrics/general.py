@@ -215,6 +215,15 @@ class SciPyMetric(Metric):
             X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
         return X if w is None else np.asarray(X * np.sqrt(w))
 
+    def column_factors(self, d: int) -> FloatArray:
+        weights = self.params.get("w")
+        if weights is None or weights.shape != (d,):  # which `between` refuses
+            return np.ones(d)
+        if self.name == "chebyshev":  # takes all columns of a weight above 0 alike
+            return np.asarray(np.sign(weights))
+        power = {"cityblock": 1.0, "minkowski": self.params.get("p", 2.0)}.get(self.name, 2.0)
+        return np.asarray((weights / weights.max()) ** (1 / power))
+
     def in_unit(self, exponent: int) -> SciPyMetric | None:
         if "exponents" in self.params:
             units = self.params["exponents"] + exponent
