@@ -107,8 +107,8 @@ def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTab
     file = "standard input" if options.file == "-" else options.file
     console.say(f"{file}: {matrix.describe()}, taken for the semimetric rho.")
     n = len(matrix.frame)
-    table = FileTable(file=file, frame=matrix.frame, code=(code,), n_read=n)
-    reading = Reading(file=file, code=(code,), ids=matrix.names or (), rows=tuple(range(1, n + 1)))
+    table = FileTable(file=file, frame=matrix.frame, code=code, n_read=n)
+    reading = Reading(file=file, code=code, ids=matrix.names or (), rows=tuple(range(1, n + 1)))
     return table, reading, "name" if matrix.names else None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -30,6 +31,7 @@ __all__ = ["Reading", "Study", "search_options"]
 
 
 VALIDATED_AT_MOST = 1000  # rows, so that a report does not take long
+USED = "gzip", "io", "pathlib", "re", "sys"  # modules, in statements that read data
 ONE_CLUSTER = "Not tested: one cluster makes no contrast."
 ONE_OF_TREE = "One cluster makes no contrast; all points were tested to choose the number of clusters."
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
@@ -256,7 +258,8 @@ class Study:
         """Return Python statements that compute the report's results again."""
         lines = ["import energystats as es"]
         if self.reading.code:
-            lines += ["import pandas as pd"] + ["import sys"] * any("sys.stdin" in line for line in self.reading.code)
+            lines += [f"import {name}" for name in USED if re.search(rf"\b{name}\.", "\n".join(self.reading.code))]
+            lines += ["import pandas as pd"]
         lines += ["", *(self.reading.code or ["# X: the table of this report"])]
         k: object = self.k
         if self.selection is not None:
