@@ -17,6 +17,7 @@ from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere
 from energystats.cluster_tests.split import ALIKE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
+from energystats.display.sentences import metric_text
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import Dispersion, dispersion
 from energystats.exceptions import collected
@@ -261,6 +262,8 @@ class Study:
             lines += [f"import {name}" for name in USED if re.search(rf"\b{name}\.", "\n".join(self.reading.code))]
             lines += ["import pandas as pd"]
         lines += ["", *(self.reading.code or ["# X: the table of this report"])]
+        if not isinstance(self.search.get("metric", ""), str):
+            lines.append(f"# metric: that of this report, {' '.join(metric_text(self.found.metric).split())}")
         k: object = self.k
         if self.selection is not None:
             lines.append(f"selection = {self._call('select_k', 'X', self.selecting)}")
@@ -280,7 +283,12 @@ class Study:
 
     def _call(self, function: str, first: str, options: dict[str, Any]) -> str:
         """Return a Python call of a function of this package as text, without arguments at their defaults."""
-        words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
+        words = ""
+        for key, value in options.items():
+            if DEFAULTS.get(key) != value:
+                plain = value.item() if isinstance(value, np.generic) else value
+                # what an object prints need not be Python
+                words += f", {key}={'metric' if key == 'metric' and not isinstance(value, str) else repr(plain)}"
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
