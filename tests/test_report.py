@@ -258,6 +258,22 @@ def test_representatives_are_the_rows_nearest_to_their_clusters(rng, monkeypatch
         assert f"<td class=n>row {nearest + 1}</td></tr>" in sections(text)["partition"]
 
 
+@pytest.mark.parametrize("metric", ["euclidean", es.metrics.Gower(weights={"x": 2.0})])
+def test_tables_of_arrow_have_their_columns(metric, rng, monkeypatch):
+    """They were called column 0, column 1, ..., and a weight by name was refused."""
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    frame = pd.DataFrame(rng.standard_normal((30, 2)) + 9 * (np.arange(30) % 2)[:, None], columns=["x", "y"])
+    if metric != "euclidean":
+        frame["kind"] = list("abc") * 10
+    pages = [
+        cluster_report(table, 2, metric=metric, n_resamples=9)
+        for table in (frame, pa.Table.from_pandas(frame, preserve_index=False))
+    ]
+    assert pages[0] == pages[1]
+    assert "<td>2: x, y</td>" in pages[1] or "<td>3: x, y, kind</td>" in pages[1]
+
+
 def sums_of_differences(X, Y):
     return np.abs(X[:, None] - Y[None]).sum(axis=2)
 

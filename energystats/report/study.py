@@ -21,6 +21,7 @@ from energystats.display.sentences import metric_text
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import Dispersion, dispersion
 from energystats.exceptions import collected
+from energystats.inputs.table import as_table
 from energystats.metrics.base import is_named
 from energystats.selection.results import SelectKResult
 
@@ -336,9 +337,10 @@ def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> Clu
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
-    """Convert points to a data frame."""
+    """Convert points to a data frame, with the names and types of columns that they have."""
     import pandas as pd
 
-    if isinstance(X, pd.DataFrame | pd.Series):
-        return pd.DataFrame(X)
-    return pd.DataFrame(np.asarray(X)).add_prefix("column ")
+    values = as_table(X).values
+    if isinstance(values, pd.DataFrame | pd.Series):
+        return pd.DataFrame(values)
+    return pd.DataFrame(np.asarray(values)).add_prefix("column ")
