@@ -274,6 +274,17 @@ def test_tables_of_arrow_have_their_columns(metric, rng, monkeypatch):
     assert "<td>2: x, y</td>" in pages[1] or "<td>3: x, y, kind</td>" in pages[1]
 
 
+def test_captions_name_no_axes_that_the_picture_lacks(rng, monkeypatch):
+    """Rows are drawn along discriminant axes or columns, too, by the number of these and the metric."""
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    X = rng.standard_normal((40, 3)) + 9 * (np.arange(40) % 2)[:, None]
+    for table, metric in ((X, "mahalanobis"), (X[:, :2], "euclidean")):
+        page = cluster_report(table, 2, metric=metric, n_resamples=9)
+        captions = " ".join(re.findall(r"<figcaption>(.*?)</figcaption>", page, re.DOTALL))
+        assert "the rows on the axes that the picture names" in captions
+        assert "principal" not in captions
+
+
 def sums_of_differences(X, Y):
     return np.abs(X[:, None] - Y[None]).sum(axis=2)
 
