@@ -263,8 +263,9 @@ def _measure_pairs(d: Any) -> float:
     size, rates = 4, []
     while True:
         rows = points[:size]
+        own = np.arange(len(rows))
         try:
-            spent = _measure_least_time(partial(d.metric.finite_between, rows, rows), clock)
+            spent = _measure_least_time(partial(d.metric.finite_between, rows, rows, same=(own, own)), clock)
         except Exception:  # the call itself will say what is wrong with a user's function
             return 1e-9 * (5 + _count_columns(d))
         rates.append(spent / len(rows) ** 2)
@@ -306,15 +307,28 @@ def _read_free_memory() -> float | None:
 
 
 def _read_container_limits() -> Iterator[float | None]:
-    """Yield the bytes of memory that a container still allows, by each version of Linux control groups."""
-    for limit, used in (
-        ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"),
-        ("/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"),
+    """Yield the memory in bytes that a container still allows, for both versions of control groups."""
+    for folder, limit, used, cached in (
+        ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         try:
-            yield float(Path(limit).read_text(encoding="ascii")) - float(Path(used).read_text(encoding="ascii"))
+            allowed, taken = (float(Path(folder, name).read_text(encoding="ascii")) for name in (limit, used))
         except (OSError, ValueError):  # there is none, or its limit is "max"
             yield None
+        else:
+            yield allowed - max(taken - _read_file_cache(folder, cached), 0.0)
+
+
+def _read_file_cache(folder: str, entry: str) -> float:
+    """Return the bytes of files that a container keeps in memory until others need it; 0 if unknown."""
+    try:
+        for line in Path(folder, "memory.stat").read_text(encoding="ascii").splitlines():
+            if line.startswith(f"{entry} "):
+                return float(line.split()[1])
+    except (OSError, ValueError):
+        pass
+    return 0.0
 
 
 def check_memory(*works: Work) -> None:

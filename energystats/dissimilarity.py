@@ -163,7 +163,7 @@ class Dissimilarity(abc.ABC):
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units and points.shape[1] > 1:
             rounding = _vary_by_rounding(low, high)
-            _warn_of_scales(deviations(points), high - low, rounding, columns, offered=standardize is not None)
+            _warn_of_scales(metric, deviations(points), high - low, rounding, columns, offered=standardize is not None)
         fitted = metric.fitted(points)
         if not metric.by_range:
             check_resolution(points, fitted, offered=standardize is not None)
@@ -251,7 +251,7 @@ class Dissimilarity(abc.ABC):
     def residuals(self, basis: FloatArray) -> Dissimilarity:
         """Return the residuals of the points from a linear model with an orthonormal basis; (n, q)."""
         center = self.points.mean(axis=0)
-        fit, unit = fit_of(self.points, center, basis), resolution(np.abs(self.points).max(axis=0))
+        fit, unit = fit_of(self.points, center, basis), resolution(*_ends_of(self.points))
         return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
@@ -566,8 +566,8 @@ class Blocks(Dissimilarity):
                 _warn_of_matrix(sample, metric, name)
             if metric.mixes_units:
                 rounding = _vary_by_rounding(measures.low, measures.high)
-                names = rows.columns
-                _warn_of_scales(measures.deviation, measures.width, rounding, names, offered=standardize is not None)
+                spread, width, names = measures.deviation, measures.width, rows.columns
+                _warn_of_scales(metric, spread, width, rounding, names, offered=standardize is not None)
         fitted = metric.fitted(sample)
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
@@ -814,8 +814,10 @@ def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *
     """Raise ValueError if points are so close that dissimilarities vanish, or so far that sums overflow.
 
     The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
-    user may standardize.
+    user may standardize. Metrics that no unit changes are 0 between proportional rows, whatever their size.
     """
+    if metric.unit_free:
+        return
     otherwise = ", or use standardize=True" if offered and metric.domain.z_scores else ""
     n = len(points) if n is None else n
     width = np.ptp(points, axis=0)
@@ -919,6 +921,7 @@ def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
 
 
 def _warn_of_scales(
+    metric: Metric,
     spread: FloatArray,
     width: FloatArray,
     rounding: BoolArray,
@@ -928,10 +931,13 @@ def _warn_of_scales(
 ) -> None:
     """Warn if columns have so unlike standard deviations that some dominate the distances.
 
-    `offered` says whether the user may standardize by an option; columns that are `rounding` are left aside.
+    They are those of the columns as the metric weights them. `offered` says whether the user may standardize by an
+    option; columns that are `rounding` are left aside.
     """
-    # a constant column adds nothing to any distance
-    moving = np.flatnonzero((width > 0) & ~rounding)
+    factors = metric.column_factors(spread.size)
+    spread = spread * factors
+    # a constant column adds nothing to any distance, and one without weight neither
+    moving = np.flatnonzero((width > 0) & (factors > 0) & ~rounding)
     if moving.size < 2:
         return
     low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]
@@ -944,8 +950,11 @@ def _warn_of_scales(
         alone = np.sum((spread[moving] / spread[high]) ** 2) <= 1 / ALONE
         so = "and decides the distances almost alone" if alone else "which hardly counts in the distances"
         comma = "" if alone else ","
+        weighted, unless = "", " unless the unit is shared"
+        if (factors < 1).any():
+            weighted, unless = "weighted ", ", or other weights, unless this is meant"
         warn(
-            f"Column {names[high]} has a standard deviation {times} that of column {names[low]}{comma} {so}; {advice} "
-            "unless the unit is shared.",
+            f"Column {names[high]} has a {weighted}standard deviation {times} that of column {names[low]}{comma} {so}; "
+            f"{advice}{unless}.",
             ColumnScaleWarning,
         )

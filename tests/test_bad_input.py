@@ -733,6 +733,21 @@ def test_weights_beyond_doubles_are_divided(kind):
             call()
 
 
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, list])
+def test_dissimilarities_beyond_doubles_are_divided(kind):
+    """A common offset may be subtracted of points, but of dissimilarities it would change what is near."""
+    n = np.arange(20)
+    far = kind((np.abs(n[:, None] - n) + 2**60) * (n[:, None] != n))
+    for call in (
+        lambda: es.dispersion(far, G, metric="precomputed"),
+        lambda: es.is_euclidean(far),
+        lambda: es.kernel_distance(far),
+        lambda: es.graph_partition(far, 2),
+    ):
+        with pytest.raises(ValueError, match=r" beyond 2\*\*53.*; divide all by one number\.$"):
+            call()
+
+
 @pytest.mark.parametrize("in_blocks", [False, True])
 def test_rounding_that_z_scores_blow_up_is_told(in_blocks, tmp_path, monkeypatch):
     """.3 and .1 + .2 became one standard deviation above and one below the mean, without a word."""

@@ -421,6 +421,20 @@ def test_residuals_of_z_scores_are_rounded_as_those_in_memory(rng):
 
 
 @pytest.mark.usefixtures("small_blocks")
+def test_residuals_far_from_0_keep_the_digits_of_the_numbers(rng):
+    """They were rounded to 45 bits of the largest number, at 2**44 to 1/2."""
+    X = np.round(64 * rng.normal(size=(90, 2))) / 64
+    basis = rng.normal(size=(90, 2))
+    basis = np.linalg.qr(basis - basis.mean(axis=0))[0]
+    near, far = (dissimilarity.Dissimilarity.from_data(x, metric="euclidean", alpha=1.0) for x in (X, X + 2.0**44))
+    blocks = RowsOnDisk(parts=(spool(iter([far.points[:40], far.points[40:]]), "X"),))
+    read = np.concatenate(list(blocks.residuals(basis).values().map(np.array)))
+    for found in (far.residuals(basis).points, read):
+        apart = found - near.residuals(basis).points
+        assert np.ptp(apart, axis=0).max() <= 2.0**-7  # two units, of 2**-8
+
+
+@pytest.mark.usefixtures("small_blocks")
 def test_bad_files(table, tmp_path):
     path = parquet_file(table, tmp_path)
     with pytest.raises(ValueError, match=r"`groups` must be labels or a column of .* Did you mean 'group'"):

@@ -365,6 +365,15 @@ def test_notes_are_shown_where_they_are_asked_for(table, capsys):
         assert " ".join(in_options(note).split()) in shown
 
 
+def test_notes_name_no_argument_that_the_command_line_lacks(rng, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"x": rng.normal(size=401)}).to_csv("many.csv", index=False)
+    assert cli.main(["cluster", "many.csv", "--select", "significance", "--k-max", "2", "--notes"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Gaps are computed with --select gap." in shown
+    assert "compare=" not in shown
+
+
 @pytest.mark.parametrize("paired", ["yes", "False", 1, None])
 def test_flags_of_designs_are_true_or_false(paired):
     with pytest.raises(TypeError, match="`paired` must be True or False, got "):

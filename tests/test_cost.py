@@ -548,8 +548,10 @@ def test_times_are_written_in_words(seconds, text):
 # ---------------------------------------------------------------- memory
 
 
-def test_memory_of_containers_counts(monkeypatch, tmp_path):
-    files = {"/sys/fs/cgroup/memory.max": "3000000000", "/sys/fs/cgroup/memory.current": "1000000000"}
+@pytest.fixture
+def container_files(monkeypatch, tmp_path):
+    """What the files of control groups hold."""
+    files = {}
 
     class Faked(type(tmp_path)):
         def read_text(self, **how):
@@ -558,6 +560,24 @@ def test_memory_of_containers_counts(monkeypatch, tmp_path):
             raise OSError
 
     monkeypatch.setattr(cost, "Path", Faked)
+    return files
+
+
+@pytest.mark.parametrize(("folder", "limit", "used", "cached"), [
+    ("/sys/fs/cgroup", "memory.max", "memory.current", "inactive_file"),
+    ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+])  # fmt: skip
+@pytest.mark.parametrize(("in_cache", "free"), [("700000000", 2.7e9), ("1500000000", 3e9), ("?", 2e9)])
+def test_files_that_a_container_keeps_in_memory_are_free(folder, limit, used, cached, in_cache, free, container_files):
+    """After a large file was read there was no memory left for anything."""
+    container_files |= {f"{folder}/{limit}": "3000000000\n", f"{folder}/{used}": "1000000000\n"}
+    container_files[f"{folder}/memory.stat"] = f"anon 200\nfile 900\nactive_file 5\n{cached} {in_cache}\nslab 7\n"
+    assert [found for found in cost._read_container_limits() if found is not None] == [free]
+
+
+def test_memory_of_containers_counts(container_files):
+    files = container_files
+    files |= {"/sys/fs/cgroup/memory.max": "3000000000", "/sys/fs/cgroup/memory.current": "1000000000"}
     assert list(cost._read_container_limits()) == [2e9, None]
     assert cost.available_memory() <= 2e9
     files["/sys/fs/cgroup/memory.max"] = "max"

@@ -3,8 +3,10 @@
 import bz2
 import gzip
 import html
+import io
 import json
 import lzma
+import pathlib
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -972,6 +974,32 @@ def test_names_in_the_column_of_id_are_as_written(tmp_path, capsys, monkeypatch,
     if names[0] == "001":
         assert cli.main([*words, "-k", "1", "--where", "id>=3"]) == 0
         assert json.loads(capsys.readouterr().out)["partition"]["names"] == ["003", "041"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize(
+    ("content", "how"),
+    [
+        (
+            '# "Table 1\n\nx,g # names\n1,a # first\n  # not a row\n2,"b"# left\n3,"#c"\t# t\n4,99 #\n',
+            {"missing": ("99",)},
+        ),
+        ('x;g# names\r\n1,5;a % b #c\r\n2,5;"d\r\n#e"\r\n#\r\n3;NA #\r\n', {"decimal": ","}),
+        ("x\tg\n1\ta'b ' c\n2\t\"'\"'\"\n", {"comment": "'"}),
+        ('x g\n1 "a \\"b\\"" # c\n2 "\\"#\\""#\n', {}),
+        ('x g\n1 "a \\"b\\""\n2 "c"\n', {"comment": None}),
+        ('x,g\n1,"99"\n2,a\n3,99\n', {"comment": None, "missing": ("99",), "quoted_na": "word"}),
+    ],
+)
+def test_code_reads_what_the_command_read(tmp_path, content, how, packed):
+    """Blanks before comments, comments behind quotes, R's quotes inside quotes, and quoted numbers of --na."""
+    data = content.encode()
+    table = read(tmp_path, gzip.compress(data) if packed else data, **{"comment": "#"} | how)
+    path = str(tmp_path / "f.csv")
+    exec("\n".join(table.code), names := {"pd": pd, "re": re, "io": io, "gzip": gzip, "pathlib": pathlib})
+    again, here = (frame.astype(object).where(frame.notna(), None) for frame in (names["table"], table.frame))
+    pd.testing.assert_frame_equal(again, here)
+    assert path in table.code[0]
 
 
 @pytest.mark.parametrize("quote", ['"', ""])

@@ -129,6 +129,23 @@ def test_rows_of_tiny_numbers_keep_their_digits(name, rng):
     assert_array_equal(es.pairwise(tiny, metric=name), es.pairwise(X, metric=name))
 
 
+@pytest.mark.parametrize(
+    "name", ["aitchison", "chi2", "chord", "correlation", "cosine", "hellinger", "jensenshannon", "kulczynski"]
+)
+def test_metrics_without_a_unit_take_tiny_ones(name, rng):
+    """Two proportional rows at the ends of the widest column are no sign that rho vanishes."""
+    X = rng.random((12, 4)) + 0.1
+    X[0] = [0.005, 0.006, 0.007, 0.008]
+    X[1] = 1000 * X[0]
+    tiny = es.dispersion(np.ldexp(X, -600), LABELS, metric=name)
+    assert tiny.within == pytest.approx(es.dispersion(X, LABELS, metric=name).within, rel=1e-9)
+
+
+def test_what_is_added_to_tiny_numbers_hides_them(rng):
+    with pytest.raises(ValueError, match="must lie further apart"):
+        es.dispersion(np.ldexp(rng.random((12, 3)), -600), LABELS, metric=es.metrics.Aitchison(pseudocount=1))
+
+
 def test_rows_have_their_names_and_their_sample(with_empty, counts):
     frame = pd.DataFrame(with_empty, index=NAMES, columns=list("wxyz"))
     match = r"row 'plot 8' \(number 8\) of `X` is all zeros"
@@ -227,6 +244,31 @@ def test_advice_of_scales_is_given_where_it_makes_sense(name, counts):
         es.dispersion(X, LABELS, metric=name)
     warned = any(w.category is es.ColumnScaleWarning for w in caught)
     assert warned == (name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean"))
+
+
+@pytest.mark.parametrize(
+    ("name", "weight", "others"),
+    [("cityblock", 1e-4, {}), ("euclidean", 1e-8, {}), ("sqeuclidean", 1e-8, {}), ("minkowski", 1e-12, {"p": 3})],
+)
+@pytest.mark.parametrize("in_blocks", [False, True])
+def test_advice_of_scales_is_about_weighted_columns(name, weight, others, in_blocks, counts, tmp_path, monkeypatch):
+    monkeypatch.setattr("energystats.pairs.open_blocks.IN_MEMORY", 0 if in_blocks else 2**26)
+
+    def told(X, w):
+        pd.DataFrame(X, columns=list("abcd")).to_parquet(tmp_path / "t.parquet", index=False)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            metric = es.metrics.SciPyMetric(name, params={"w": w, **others})
+            es.dispersion(tmp_path / "t.parquet", LABELS, metric=metric)
+        return [str(w.message) for w in caught if w.category is es.ColumnScaleWarning]
+
+    wide = counts * [1, 1, 1, 1e4]
+    assert told(wide, [1, 1, 1, weight]) == told(wide, [1, 1, 1, 0]) == []
+    (alike,) = told(wide, [2, 2, 2, 2])
+    assert "Column d has a standard deviation" in alike
+    (weighted,) = told(counts, [1, 1, 1, 1 / weight])
+    assert weighted.startswith("Column d has a weighted standard deviation")
+    assert "use standardize=True, or other weights, unless this is meant." in weighted
 
 
 def test_advice_names_what_the_function_has(counts):

@@ -569,6 +569,14 @@ def test_lingoes_never_changes_the_best_partition(rng):
         assert table.loc["lingoes", "loss"] == 0
 
 
+@pytest.mark.parametrize(("seed", "k"), [(0, 2), (15, 9), (87, 11), (100, 9), (170, 9)])
+def test_no_partition_of_another_matrix_is_better_than_the_best(seed, k):
+    """With few starts a repair lost less than nothing, by a partition that the original had found last."""
+    rng = np.random.default_rng(seed)
+    d = random_dissimilarity(rng, 55)
+    assert (es.compare_euclidizations(d, k, n_init=1, rng=seed).losses >= 0).all()
+
+
 # ---------------------------------------------------------------- bad and unusual input
 
 FUNCTIONS = [es.lingoes, es.cailliez, es.clip_spectrum, es.flip_spectrum, es.is_euclidean, es.principal_coordinates]
@@ -607,8 +615,10 @@ def test_bad_matrices_are_explained(function, case):
 def test_missing_and_infinite_entries_are_named(function):
     R = square()
     R[1, 3] = R[3, 1] = np.nan
-    with pytest.raises(ValueError, match=r"NaN values, the first in entry \(1, 3\)"):
+    with pytest.raises(ValueError, match=r"has 2 NaN values, the first in entry \(1, 3\)"):
         function(R)
+    with pytest.raises(ValueError, match=r"has 1 NaN values, the first in entry \(1, 3\)"):
+        function(squareform(R, checks=False))  # which names every pair once
     R[1, 3] = R[3, 1] = np.inf
     with pytest.raises(ValueError, match=r"entry \(1, 3\) is inf"):
         function(R)

@@ -191,6 +191,19 @@ def test_two_absences_of_one_row_are_no_hindrance():
         metric(present[[1, 0, 1]])
 
 
+def test_rows_are_their_own_where_the_caller_says_so():
+    """Not where two arguments happen to be one array."""
+    present = np.array([[True, True], [False, False], [True, False]])
+    metric = Gower(asymmetric=["0", "1"])
+    (coded,), read = metric.read((present,), ("X",))
+    fitted = read.fitted(coded)
+    for others in (coded, coded.copy()):
+        assert fitted.finite_between(coded, others, same=([1], [1]))[1, 1] == 0
+        with pytest.raises(ValueError, match="rows 1 and 1 have none in common"):
+            fitted.finite_between(coded, others)
+    assert_allclose(metric.kernel(present), 0.5 * (1 - metric(present)))
+
+
 @pytest.mark.parametrize(
     "same",
     [

@@ -6,7 +6,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from statsmodels.stats.power import TTestIndPower
 
@@ -155,7 +155,8 @@ def test_pilots_keep_as_much_of_their_difference_as_e_says(rng):
     sources, resolved = _sources_of(x, y, es.metrics.Euclidean())
     pilot = _Pilot.of(sources, resolved, False, draw_key(np.random.default_rng(0)))
     (first, share), (low, smaller), (high, larger) = pilot.populations()
-    assert first == low == sources
+    assert first == low
+    assert_array_equal(first[0].rows, sources[0].rows)
     left = share**2 * pilot.statistic, smaller**2 * pilot.statistic, larger**2 * pilot.largest
     assert left == pytest.approx((pilot.unbiased, *pilot.interval))
     X, Y = (source.rows for source in high)
@@ -165,6 +166,23 @@ def test_pilots_keep_as_much_of_their_difference_as_e_says(rng):
     assert pilot.interval[0] <= pilot.unbiased <= pilot.interval[1]
     assert [_share_of(wanted, 4.0) for wanted in (1.0, -1.0, 9.0)] == [0.5, 0, 1]
     assert _share_of(0.1, 0.0) == 0
+
+
+def test_of_large_pilots_the_rows_are_mixed_whose_e_is_known(rng):
+    """E was of 1,000 rows, and all of them were mixed by it: left was another E than the result said."""
+    x, y = rng.normal(size=1500), rng.normal(0.3, 1, 900)
+    sources, resolved = _sources_of(x, y, es.metrics.Euclidean())
+    pilot = _Pilot.of(sources, resolved, False, draw_key(np.random.default_rng(0)))
+    for (first, second), _ in pilot.populations()[:2]:
+        assert (len(first.rows), len(second.rows)) == (1000, 900)
+        assert set(first.rows[:, 0]) <= set(x)
+        assert es.energy_distance(first.rows, second.rows) == pytest.approx(pilot.statistic)
+    found = es.energy_power(x, y, [5], n_replicates=2, n_resamples=19, rng=0)
+    assert found.x == "pilot sample of 1500"
+    assert "Of the 1500 rows of `x`, 1000 drawn at random were taken as the pilot:" in " ".join(found.notes)
+    assert "rows of `y`" not in " ".join(found.notes)
+    few = es.energy_power(x[:1000], y, [5], n_replicates=2, n_resamples=19, rng=0)
+    assert "drawn at random" not in " ".join(few.notes)
 
 
 def test_mixed_rows_come_from_the_other_pilot_as_often(rng):

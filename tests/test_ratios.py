@@ -34,6 +34,8 @@ RECORDED = {
     "roots": np.sqrt,
     "arcsine": lambda u: np.arcsin(np.sqrt(u)),
     "logarithms of share + .1": lambda u: np.log(u + 0.1),
+    "base 2": lambda u: np.log2(u + 0.1),
+    "base 10": lambda u: np.log10(u + 0.1),
     "centred": lambda u: u - u.mean(),
 }
 ONE_GRID = {
@@ -137,13 +139,34 @@ def test_level_of_functions_of_one_count(draw):
         lambda rng: shares(rng, 150),
         pytest.param(lambda rng: 100 * shares(rng, 100, 0.5), marks=pytest.mark.slow),
         pytest.param(lambda rng: means(rng, 150, 3, 5), marks=pytest.mark.slow),
+        lambda rng: np.log2((rng.poisson(3, 600) + 1) / (rng.poisson(3, 600) + 1)),
         pytest.param(lambda rng: np.column_stack([shares(rng, 80), shares(rng, 80)]), marks=pytest.mark.slow),
     ],
-    ids=["shares", "per cent", "means", "two columns"],
+    ids=["shares", "per cent", "means", "folds", "two columns"],
 )
 def test_level_of_one_population(draw):
     """At most what .05 allows; nearly all of such samples were rejected with ties spread to their neighbours."""
     assert rejected(draw, 40) <= binom.ppf(0.9999, 40, 0.05)
+
+
+@pytest.mark.parametrize("form", [lambda odds: odds, np.log], ids=["odds", "logits"])
+def test_odds_with_a_half_added_move_as_their_shares_do(form, rng):
+    """Of 20 samples of 300 odds with N = 1 to 10 11 were rejected, when they moved as ratios."""
+
+    def draw(rng):
+        trials = rng.integers(1, 11, 300)
+        successes = rng.binomial(trials, 0.4)
+        return form((successes + 0.5) / (trials - successes + 0.5))
+
+    x = draw(rng)
+    odds = np.exp(x) if form is np.log else x
+    _, right = find_ratios(x).reach(x)
+    share = odds / (1 + odds)
+    high = np.exp(x + right) if form is np.log else x + right
+    inside = share + 0.25 < 1
+    steps = high / (1 + high) - share
+    assert_allclose(steps[inside], np.median(steps[inside]))
+    assert rejected(draw, 10) <= 3
 
 
 def test_two_groups_are_found():

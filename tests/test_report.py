@@ -258,6 +258,58 @@ def test_representatives_are_the_rows_nearest_to_their_clusters(rng, monkeypatch
         assert f"<td class=n>row {nearest + 1}</td></tr>" in sections(text)["partition"]
 
 
+@pytest.mark.parametrize("metric", ["euclidean", es.metrics.Gower(weights={"x": 2.0})])
+def test_tables_of_arrow_have_their_columns(metric, rng, monkeypatch):
+    """They were called column 0, column 1, ..., and a weight by name was refused."""
+    pa = pytest.importorskip("pyarrow")
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    frame = pd.DataFrame(rng.standard_normal((30, 2)) + 9 * (np.arange(30) % 2)[:, None], columns=["x", "y"])
+    if metric != "euclidean":
+        frame["kind"] = list("abc") * 10
+    pages = [
+        cluster_report(table, 2, metric=metric, n_resamples=9)
+        for table in (frame, pa.Table.from_pandas(frame, preserve_index=False))
+    ]
+    assert pages[0] == pages[1]
+    assert "<td>2: x, y</td>" in pages[1] or "<td>3: x, y, kind</td>" in pages[1]
+
+
+def test_captions_name_no_axes_that_the_picture_lacks(rng, monkeypatch):
+    """Rows are drawn along discriminant axes or columns, too, by the number of these and the metric."""
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    X = rng.standard_normal((40, 3)) + 9 * (np.arange(40) % 2)[:, None]
+    for table, metric in ((X, "mahalanobis"), (X[:, :2], "euclidean")):
+        page = cluster_report(table, 2, metric=metric, n_resamples=9)
+        captions = " ".join(re.findall(r"<figcaption>(.*?)</figcaption>", page, re.DOTALL))
+        assert "the rows on the axes that the picture names" in captions
+        assert "principal" not in captions
+
+
+def sums_of_differences(X, Y):
+    return np.abs(X[:, None] - Y[None]).sum(axis=2)
+
+
+@pytest.mark.parametrize(
+    ("metric", "shown"),
+    [
+        (es.metrics.Euclidean(1.5), "Euclidean(alpha=1.5)"),
+        (es.metrics.SciPyMetric("minkowski", params={"p": 3, "w": [1.0, 2.0]}), "SciPyMetric(name='minkowski'"),
+        (sums_of_differences, "sums_of_differences"),
+        ("cityblock", None),
+    ],
+)
+def test_calls_name_the_metric_that_was_given(metric, shown, rng, monkeypatch):
+    """What objects print is no Python, or another object."""
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    X = rng.standard_normal((40, 2)) + 9 * (np.arange(40) % 2)[:, None]
+    code = python_code(cluster_report(X, 2, metric=metric, alpha=np.float64(1), n_resamples=9, conservative=np.True_))
+    exec(code, scope := {"X": X, "metric": metric})
+    assert scope["found"].within == es.energy_cluster(X, 2, metric=metric, rng=0).within
+    assert scope["test"].pvalue <= 1
+    assert (shown is None) == ("# metric: that of this report" not in code)
+    assert shown is None or shown in code.split("# metric: ")[1].splitlines()[0]
+
+
 @pytest.mark.filterwarnings("ignore::energystats.EnergyStatsWarning")
 def test_texts_stay_text(folder, rng, capsys):
     table = mixed_table(rng).rename(columns={"town": 'to"wn&'})

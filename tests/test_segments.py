@@ -566,6 +566,15 @@ def test_runs_inside_of_many_rows_end_between_cells(rng):
     assert "Break 1: its Z is that of the rows from 39 to 65 against the others" in " ".join(tested.summary().split())
 
 
+@pytest.mark.parametrize("coarse", [1e6, 1e11, 1e14])
+def test_ties_are_judged_on_the_scale_of_their_segment(coarse, rng):
+    """Beside rows of 1e9 all cuts of a segment of rows of 1 were tied, and its first row began the second part."""
+    fine = rng.normal(size=30) + 100 * (np.arange(30) >= 15)
+    found = es.segment_test(np.concatenate([coarse * (100 + rng.normal(size=30)), fine]), max_breaks=2, rng=0)
+    assert found.breakpoints.tolist() == [30, 45]
+    assert found.tests[1].pvalue == 0.005
+
+
 def test_panels_change_rounding_alone_and_threads_nothing(monkeypatch, rng):
     from threadpoolctl import threadpool_limits
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.special import logsumexp
 from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
@@ -188,6 +189,18 @@ def test_eigenvalues_are_those_of_the_walk(three, rng):
         assert found[0] == pytest.approx(1)
         assert_allclose(found, values[:6], atol=1e-9)
     assert_allclose(walk_eigenvalues(np.zeros((5, 5)), 3), [1, 0, 0], atol=1e-12)
+
+
+@pytest.mark.parametrize("lowest", [-1.0, -1e3, -1e6])
+def test_eigenvalues_of_a_rho_far_below_0_are_those_of_the_walk(lowest, rng):
+    """Similarities of e**3000 were infinite, and the eigenvalues rounding."""
+    R = es.pairwise(rng.standard_normal((30, 2)))
+    R[0, 1] = R[1, 0] = lowest * np.median(R)
+    R[0, 2] = R[2, 0] = -1.0
+    logs = -3 * R / np.median(np.abs(R[R != 0]))
+    sums = logsumexp(logs, axis=1)
+    values = np.linalg.eigvalsh(np.exp(logs - (sums[:, None] + sums) / 2))[::-1]
+    assert_allclose(walk_eigenvalues(R, 6), values[:6], atol=1e-9)
 
 
 def test_eigengap_says_that_it_cannot_choose_one(rng):
@@ -662,6 +675,21 @@ def test_no_gaps_where_reference_sets_coincide(monkeypatch):
     with pytest.warns(es.TiesWarning):
         found = es.select_k(x, 4, "significance", rng=0)
     assert (found.k, found.k_max) == (1, 2)
+    assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
+
+
+@pytest.mark.parametrize("columns", [1, 2])
+@pytest.mark.parametrize(("values", "within"), [(3, "3 clusters"), (1, "1 cluster")])
+def test_no_gaps_where_tables_of_the_user_have_few_values(columns, values, within, rng):
+    """One column was refused for a `k` that nobody gave."""
+    X = rng.normal(size=(40, columns))
+
+    def few(rng):
+        return np.tile(rng.permutation(np.arange(40.0) % values)[:, None], columns)
+
+    with pytest.raises(ValueError, match=f"the points of a reference set coincide within {within}, so that its W is 0"):
+        es.select_k(X, 5, "gap", null=few, n_resamples=3, rng=0)
+    found = es.select_k(X, 5, "eigengap", null=few, compare="all", n_resamples=3, rng=0)
     assert any(note.startswith("No gaps: the points of a reference set coincide") for note in found.notes)
 
 

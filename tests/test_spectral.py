@@ -65,6 +65,15 @@ def test_routes_agree(laplacian, rng, monkeypatch):
         assert_allclose(other.embedding, kept.embedding, atol=1e-4 * np.abs(kept.embedding).max())
 
 
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
+def test_similarities_that_are_no_numbers_are_refused(rng):
+    """The embedding had NaN."""
+    R = es.pairwise(rng.normal(size=(30, 2)))
+    R[0, 1] = R[1, 0] = -1e3 * np.median(R)
+    with pytest.raises(ValueError, match=r"`laplacian` must be False .* so far below 0: exp\(-rho/.* is too large for"):
+        es.spectral_embedding(R, metric="precomputed", laplacian=True)
+
+
 @pytest.mark.parametrize("laplacian", [False, True])
 def test_gap_of_separated_clusters(laplacian, rng):
     """At the corners of an equilateral triangle, where no direction is the first."""

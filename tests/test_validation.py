@@ -529,6 +529,12 @@ def test_outside_labels_have_the_permutation_p_of_the_adjusted_rand_index(seed):
         (lambda X: es.validate_clusters(X, partition=[0, 1]), ValueError, "`partition` must have one label for each"),
         (lambda X: es.validate_clusters(X, partition=np.full(30, -1)), ValueError, "all 30 points are in none"),
         (lambda X: es.validate_clusters(X, 2, outside=[1, 2]), ValueError, "`outside` must have one label for each"),
+        (lambda X: es.validate_clusters(X, 2, outside={1: X[:, 0] > 0, "1": X[:, 1] > 0}), ValueError, "print as '1'"),
+        (
+            lambda X: es.validate_clusters(X, 2, outside=pd.DataFrame([[0, 1]] * 30, columns=["u", "u"])),
+            ValueError,
+            "`outside` must give every set of labels another name, but two print as 'u'",
+        ),
         (lambda X: es.validate_clusters(X, 2, outside=X[:, 0]), ValueError, "another label for each of the 30 points"),
         (lambda X: es.validate_clusters(X, 2, outside=["a"] * 30), ValueError, "the labels: one label for all 30"),
         (

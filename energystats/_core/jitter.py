@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
+from energystats._core.converted_units import ConvertedUnits, find_converted_units
 from energystats._core.kept_results import keeping_results
 from energystats._typing import BoolArray, FloatArray, IntArray
 
@@ -138,6 +140,9 @@ class Jittered:
     filled : tuple of float and int, or None
         A value between the ends that is ten times as frequent as any other there, as one that was filled in for
         missing values, and how many points have it.
+    converted : float or None
+        Step of the grid to which values were rounded before they were converted to another unit and rounded again;
+        None where nothing looks like that.
     """
 
     values: FloatArray
@@ -146,6 +151,12 @@ class Jittered:
     heaped: bool
     limits: tuple[PileAtEnd, ...]
     filled: tuple[float, int] | None = None
+    converted: float | None = None
+
+    @property
+    def can_decide(self) -> bool:
+        """Return whether another jitter can lead to another answer."""
+        return self.coarse or self.converted is not None or any(not limit.apart for limit in self.limits)
 
 
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -176,23 +187,24 @@ def jitter_ties(
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
     piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles.
     """
-    order = np.argsort(x, kind="stable")
-    ascending = x[order]
-    gaps = np.diff(ascending)
-    offset, digits = (rounding.offset, rounding.digits) if rounding else (0.0, SAME)
-    recorded = np.abs(ascending + offset)
-    apart = gaps > digits * np.maximum(recorded[1:], recorded[:-1])
-    if apart.all() or not apart.any():  # no ties, or nothing but one tie
+    blocks = _find_blocks(x, rounding)
+    if blocks is None:
         return None
-    # values that rounding alone separates are one block, and move together
-    block = np.concatenate(([0], np.cumsum(apart)))
-    counts = np.bincount(block)
-    values = ascending[np.append(0, np.flatnonzero(apart) + 1)]
+    piles = _find_piles(blocks)
+    # ratios have no grid
+    converted = _find_converted(blocks, piles) if reach is find_reach else None
+    if converted is not None:
+        x = _draw_first_grid(x, blocks, piles, converted, rng)
+        blocks = _find_blocks(x, rounding)
+        if blocks is None:
+            return Jittered(x, converted.step, False, False, (), converted=converted.step)
+        piles = _find_piles(blocks)
+    ends = piles if spread_limits else []
+    order, ascending, block, counts, values = blocks
     uniforms = rng.random(x.size)
     # simple fractions are more frequent than others among ratios, whose reach allows for it
     preferred = _find_all_preferred(values, counts) if reach is find_reach else []
     heaped = bool(preferred) or _are_heaped(values, counts)
-    ends = [end for end in (0, counts.size - 1) if spread_limits and _is_pile(values, counts, end)]
     # the others have the neighbours they would have if the pile were not there
     inner = np.setdiff1d(np.arange(counts.size), ends)
     widths, spread = _spread_over_triangles(ascending, block, counts, values, inner, uniforms, reach)
@@ -215,7 +227,8 @@ def jitter_ties(
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
-    return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts))
+    first_step = None if converted is None else converted.step
+    return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts), first_step)
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
@@ -236,6 +249,54 @@ def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Genera
     widths = np.minimum(0.5 * steps, WIDEST_JITTER * np.sqrt(points.var(axis=0).mean()))
     moved = points + widths[:, None] * rng.standard_normal(points.shape)
     return JitteredPlaces(moved, int(np.count_nonzero(shares)))
+
+
+class _EqualValues(NamedTuple):
+    """Hold the order of points, their ascending values, the block of each, and counts and first values of blocks.
+
+    Values that rounding alone separates are one block, and move together.
+    """
+
+    order: IntArray
+    ascending: FloatArray
+    block: IntArray
+    counts: IntArray
+    values: FloatArray
+
+
+def _find_blocks(x: FloatArray, rounding: Rounding | None) -> _EqualValues | None:
+    """Find blocks of equal values; None without ties, or where all values are equal."""
+    offset, digits = (rounding.offset, rounding.digits) if rounding else (0.0, SAME)
+    order = np.argsort(x, kind="stable")
+    ascending = x[order]
+    recorded = np.abs(ascending + offset)
+    apart = np.diff(ascending) > digits * np.maximum(recorded[1:], recorded[:-1])
+    if apart.all() or not apart.any():
+        return None
+    block = np.concatenate(([0], np.cumsum(apart)))
+    return _EqualValues(order, ascending, block, np.bincount(block), ascending[np.append(0, np.flatnonzero(apart) + 1)])
+
+
+def _find_piles(blocks: _EqualValues) -> list[int]:
+    """Return the first block, the last one, both or none: those that are piles at an end."""
+    return [end for end in (0, blocks.counts.size - 1) if _is_pile(blocks.values, blocks.counts, end)]
+
+
+def _find_converted(blocks: _EqualValues, ends: list[int]) -> ConvertedUnits | None:
+    """Find the first of two grids to which values were rounded, but for piles at the `ends`."""
+    inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
+    return find_converted_units(blocks.values[inner], blocks.counts[inner]) if inner.size > 1 else None
+
+
+def _draw_first_grid(
+    x: FloatArray, blocks: _EqualValues, ends: list[int], converted: ConvertedUnits, rng: np.random.Generator
+) -> FloatArray:
+    """Return a number of the first grid for each value, and piles at the `ends` as they are; (n,) -> (n,)."""
+    inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
+    moved = np.isin(blocks.block, inner)
+    out = x.copy()
+    out[blocks.order[moved]] = converted.draw(np.searchsorted(inner, blocks.block[moved]), rng)
+    return out
 
 
 def _spread_over_triangles(

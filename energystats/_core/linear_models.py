@@ -33,6 +33,7 @@ __all__ = [
 RANK_TOLERANCE = 1e-7  # of a centred column's length; what is left of it after projection counts as rounding below
 CONSTANT = 1e-13  # of a column's length; a column that centring makes shorter than this is constant
 RESOLUTION = 45  # bits that residuals keep of the largest number of their column, so that equal ones are equal
+OF_WIDTH, ALL = 30, 52  # and far from 0 as many of the width, if the numbers have them
 BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
@@ -60,9 +61,10 @@ def fit_of(points: FloatArray, center: FloatArray, basis: FloatArray) -> FloatAr
     return np.asarray(basis.T @ (points - center))
 
 
-def resolution(largest: FloatArray) -> FloatArray:
-    """Compute the unit to which residuals of each column are rounded, from its largest absolute value; (d,) -> (d,)."""
-    return np.ldexp(1.0, exponents(largest) - RESOLUTION)
+def resolution(low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the unit to which the residuals of each column are rounded, from its ends; (d,), (d,) -> (d,)."""
+    largest, width = exponents(np.maximum(np.abs(low), np.abs(high))), exponents(high - low)
+    return np.ldexp(1.0, np.maximum(np.minimum(largest - RESOLUTION, width - OF_WIDTH), largest - ALL))
 
 
 def residuals_of(

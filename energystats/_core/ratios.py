@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import exp10, expit, logit
 
 from energystats._typing import FloatArray, IntArray
 
@@ -49,20 +50,37 @@ class _Recorded:
     takes: tuple[float, float] = (-math.inf, math.inf)  # values
 
 
+def _to_odds(u: FloatArray) -> FloatArray:
+    """Compute the odds of shares."""
+    return u / (1 - u)
+
+
+def _to_share(x: FloatArray) -> FloatArray:
+    """Compute shares from odds."""
+    return x / (1 + x)
+
+
+# of shares (k + 1/2)/(N + 1): their odds are ratios of small numbers, too, but far apart where they are large
+OF_HALVES = (
+    _Recorded(_to_odds, _to_share, 0.0, 1.0, (0.0, math.inf)),
+    _Recorded(logit, expit, 0.0, 1.0, (-20.0, 20.0)),
+)
 SCALES = (
     _Recorded(lambda u: u, lambda x: x, -math.inf, math.inf),
     _Recorded(np.sqrt, np.square, 0.0, math.inf, (0.0, math.inf)),
     _Recorded(lambda u: np.arcsin(np.sqrt(u)), lambda x: np.square(np.sin(x)), 0.0, 1.0, (0.0, math.pi / 2)),
     _Recorded(np.log, np.exp, 0.0, math.inf, (-math.inf, 20.0)),
-    _Recorded(lambda u: np.log(u / (1 - u)), lambda x: 1 / (1 + np.exp(-x)), 0.0, 1.0, (-20.0, 20.0)),
+    _Recorded(np.log2, np.exp2, 0.0, math.inf, (-math.inf, 29.0)),
+    _Recorded(np.log10, exp10, 0.0, math.inf, (-math.inf, 9.0)),
+    _Recorded(logit, expit, 0.0, 1.0, (-20.0, 20.0)),
 )
 
 
 MAPS: tuple[Function, ...] = (  # undo functions of counts that are ratios with other denominators for other counts
     lambda u: u,
     lambda u: 1 / u,
-    lambda u: u / (1 + u),  # odds k/(N - k) of shares
-    lambda u: u / (1 - u),  # shares k/(k + c) of counts
+    _to_share,  # of odds k/(N - k)
+    _to_odds,  # of shares k/(k + c) of counts
 )
 
 
@@ -108,7 +126,7 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     if np.abs(values - np.rint(values)).max() <= rounding:
         return _find_whole_per_cent(np.rint(values), counts)
     half = max(rounding, _half_of_last_digit(values, rounding))
-    for scale in SCALES:
+    for scale, of_halves in (*((scale, True) for scale in OF_HALVES), *((scale, False) for scale in SCALES)):
         if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -119,6 +137,8 @@ def find_ratios(x: FloatArray) -> Ratios | None:
         # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring
         for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit)
+            if of_halves and (found is None or not found.size or (found % 2).any()):
+                continue
             if found is not None:
                 alone = found.size == 0 or _are_of_one_count(values, counts, half, unit)
                 return None if alone else Ratios(scale, float(WIDTH * unit / np.median(found)))

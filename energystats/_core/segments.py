@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from energystats._core.labelings import LABELINGS_PER_BLOCK, stream_of
+from energystats._core.pvalues import tie_tolerance
 from energystats._core.threads import side_by_side
 from energystats._typing import AnyArray, FloatArray, IntArray
 
@@ -168,35 +169,35 @@ class OrderScan(NamedTuple):
         First place of that run in the first order, and the place after its last; of several the first break.
     profile, between : ndarray of shape (n - 1,)
         Z and S of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
-    rounding : float
-        What Z may be off by, where S may be off by 1.
+    tolerance : float
+        How close two values of Z must be to tie.
     """
 
     best: FloatArray
     run: tuple[int, int]
     profile: FloatArray
     between: FloatArray
-    rounding: float
+    tolerance: float
 
-    def best_cut(self, tolerance: float) -> tuple[float, int]:
-        """Return the largest standardized break statistic, and the first break that attains it within a tolerance."""
+    def best_cut(self) -> tuple[float, int]:
+        """Find the largest Z of two runs, and the first cut that has it."""
         largest = float(np.nanmax(self.profile))
-        return largest, int(np.flatnonzero(self.profile >= largest - tolerance * self.rounding)[0]) + 1
+        return largest, int(np.flatnonzero(self.profile >= largest - self.tolerance)[0]) + 1
 
 
-def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: float = 0.0) -> OrderScan:
+def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> OrderScan:
     """Compute for each order of the rows the largest standardized dispersion between one segment and the other rows.
 
     With a_t the sum of rho from the row at place t to those before it, two runs with b rows in the first have W =
     sum_{t < b} a_t/b + sum_{t >= b} c_t/(n - b), c_t being the sum to the rows after place t, which the sum to all rows
     gives. So one pass over the pairs serves all orders and breaks: O(b n^2) additions, O(b n) memory. Z is S = T - W,
     less its mean over all orders, in its standard deviations, times `weigh_breaks`; of runs inside, whose ends are
-    places between up to `CELLS` cells, times `INSIDE` too. `tolerance` is that of S.
+    places between up to `CELLS` cells, times `INSIDE` too.
     """
     count, n = orders.shape
     step = -(-n // CELLS)
     cells = -(-n // step)
-    before, totals, squares = np.empty((count, n)), np.empty(n), np.empty(n)
+    before, totals, squares, sizes = np.empty((count, n)), np.empty(n), np.empty(n), 0.0
     sums = np.zeros((count, cells, cells))
     fill = _choose_loop(orders.size * math.ceil(n / 64))
     parts = [slice(i, i + LABELINGS_PER_BLOCK) for i in range(0, count, LABELINGS_PER_BLOCK)]
@@ -204,12 +205,13 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: floa
         for first, tile in panels:
             columns = slice(first, first + tile.shape[1])
             totals[columns], squares[columns] = np.add.reduce(tile, axis=0), np.add.reduce(tile * tile, axis=0)
+            sizes += float(np.abs(tile).sum())
             apply(partial(_fill_part, fill, tile, first, orders, step, before, sums), parts)
     total = float(totals.sum()) / (2 * n)
     mean, inverse = standardize_breaks(totals, float(squares.sum()), min_size)
     inside = _RunsInside.of(n, step, cells, min_size, inverse)
     best, profile, between = np.empty(count), np.full(n - 1, np.nan), np.full(n - 1, np.nan)
-    run = (0, min_size)
+    run, tolerance = (0, min_size), tie_tolerance(sizes / (2 * n), n) * float(inverse.max())
     for part in parts:
         in_order = totals[orders[part]]
         S = measure_breaks(before[part], in_order, min_size, total)
@@ -218,12 +220,11 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int, tolerance: floa
         best[part] = np.maximum(Z.max(axis=1), of_runs.max(axis=1, initial=-np.inf))
         if part.start == 0:
             between[min_size - 1 : n - min_size], profile[min_size - 1 : n - min_size] = S[0], Z[0]
-            slack = tolerance * float(inverse.max())
-            run = (0, int(np.flatnonzero(Z[0] >= Z[0].max() - slack)[0]) + min_size)
-            if Z[0].max() < best[0] - slack:
-                chosen = int(np.flatnonzero(of_runs[0] >= best[0] - slack)[0])
+            run = (0, int(np.flatnonzero(Z[0] >= Z[0].max() - tolerance)[0]) + min_size)
+            if Z[0].max() < best[0] - tolerance:
+                chosen = int(np.flatnonzero(of_runs[0] >= best[0] - tolerance)[0])
                 run = int(inside.first[chosen]), int(inside.end[chosen])
-    return OrderScan(best, run, profile, between, float(inverse.max()))
+    return OrderScan(best, run, profile, between, tolerance)
 
 
 class _RunsInside(NamedTuple):

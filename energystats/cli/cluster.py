@@ -107,8 +107,8 @@ def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTab
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     console.say(f"{matrix.file}: {matrix.describe()}, taken for the semimetric rho.")
     n = len(matrix.frame)
-    table = FileTable(file=matrix.file, frame=matrix.frame, code=(code,), n_read=n)
-    reading = Reading(file=matrix.file, code=(code,), ids=matrix.names or (), rows=tuple(range(1, n + 1)))
+    table = FileTable(file=matrix.file, frame=matrix.frame, code=code, n_read=n)
+    reading = Reading(file=matrix.file, code=code, ids=matrix.names or (), rows=tuple(range(1, n + 1)))
     return table, reading, "name" if matrix.names else None
 
 

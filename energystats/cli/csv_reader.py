@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-__all__ = ["MEANINGS", "code_of_dialect", "read_csv", "twice_spelled"]
+__all__ = ["MEANINGS", "code_of_file", "read_csv", "twice_spelled"]
 
 
 WHOLE = re.compile(r"[-+]?\d+")
@@ -88,10 +88,10 @@ class _CsvReader:
             said = f'"" in quotes was taken for an empty text in {", ".join(empty)}'
             console.note(f"{said}; with --quoted-na missing it is a missing value.")
         frame = pd.DataFrame(found).set_axis(self.rows, axis=0)
-        code = [self._code(frame, columns), *code, *self._empty_numbers(frame)]
+        unnamed = ["table = table.reset_index(drop=True)"] * shift
+        code = [*self._code(frame, columns), *unnamed, *code, *self._empty_numbers(frame)]
         row_names = None
         if shift:
-            code.insert(1, "table = table.reset_index(drop=True)")
             row_names = unless_counted(self._list_texts(self.scan.columns[0]))
         if row_names is not None:
             console.note("the first column has no name of its own and was taken for the names of the rows.")
@@ -173,7 +173,7 @@ class _CsvReader:
             rows = [int(row) for row, other in zip(self.rows, cells, strict=True) if other == cell]
             statements += [f"table.loc[{rows!r}, {name!r}] = {word!r}"] * bool(rows)
         emptied = sorted(text for text in gone if text.strip(" \t") in self.scan.dialect.missing_numbers)
-        return values, [*statements, *(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied)]
+        return values, [*(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied), *statements]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
         """Set numbers that --na names to missing in the number columns of `frame`; return the pandas code for it."""
@@ -219,12 +219,12 @@ class _CsvReader:
             return found.astype(np.dtype(kind.lower()))
         return found if is_large(found) else found.astype(float)
 
-    def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> str:
-        """Return the text of a `pandas.read_csv` call that reads the same table from the file."""
+    def _code(self, frame: pd.DataFrame, columns: dict[str, Cells]) -> list[str]:
+        """Return statements, as text, that read the same table by `pandas.read_csv`."""
         import pandas as pd
 
         scan = self.scan
-        options = code_of_dialect(self.scan.dialect, scan.source)
+        before, opened, options = code_of_file(self.scan.dialect, scan.source)
         if not self.scan.dialect.header:
             options |= {"header": None, "names": list(scan.names)}
         elif scan.row_names:
@@ -242,7 +242,7 @@ class _CsvReader:
         if kinds:
             options["dtype"] = kinds
         words = "".join(f", {key}={value!r}" for key, value in options.items())
-        return f"table = pd.read_csv({scan.source.code}{words})"
+        return [*before, f"table = pd.read_csv({opened}{words})"]
 
 
 def _kind_of(numbers: Sequence[str]) -> str | None:
@@ -256,12 +256,32 @@ def _kind_of(numbers: Sequence[str]) -> str | None:
     return "Int64" if -(2**63) <= low <= high < 2**63 else "UInt64" if 0 <= low <= high < 2**64 else None
 
 
-def code_of_dialect(dialect: Dialect, source: Source) -> dict[str, Any]:
-    """Return the arguments that make `pandas.read_csv` read a CSV dialect, leaving out those at their defaults."""
+def code_of_file(dialect: Dialect, source: Source) -> tuple[list[str], str, dict[str, Any]]:
+    """Return the arguments of `pandas.read_csv` for a file: statements before the call, the input, and the options.
+
+    The input is text, options have their values, and those at defaults are left out.
+    """
     encoding = dialect.encoding or source.encoding
-    usual = {"sep": ",", "decimal": ".", "thousands": None, "comment": None, "encoding": "utf-8-sig"}  # found by pandas
-    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, dialect.comment, encoding)
-    return {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+    usual = {"sep": ",", "decimal": ".", "thousands": None, "encoding": "utf-8-sig"}  # found by pandas
+    own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, encoding)
+    options = {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+    text, before = f"text = {source.code_of_text(encoding)}", []
+    # R's write.table puts a backslash before a quote inside quotes
+    if dialect.delimiter == " " and any(r"\"" in block for block in source.blocks(dialect.encoding)):
+        text += """.replace(r'\\"', '""')"""
+        before = [text]
+    if dialect.comment is not None:
+        # read_csv would leave the blanks before a comment to its cell, and take one behind quotes for text
+        quoted = rf'(?:^|(?<=[{re.escape(dialect.delimiter)}\r\n]))"[^"]*(?:""[^"]*)*"'
+        pattern = rf"({quoted})|[ \t]*{re.escape(dialect.comment)}[^\r\n]*"
+        shown = f"r'{pattern}'" if pattern.isprintable() and "'" not in pattern else repr(pattern)
+        before = [text, f"text = re.sub({shown}, r'\\1', text)"]
+    if before:
+        options.pop("encoding", None)
+        return before, "io.StringIO(text)", options
+    if source.zipped and not source.name.lower().endswith(".gz"):  # by which pandas knows it
+        options["compression"] = "gzip"
+    return [], source.code, options
 
 
 def twice_spelled(words: Collection[str]) -> bool:

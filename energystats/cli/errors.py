@@ -23,6 +23,7 @@ WORDS = {
     "`k`": "-k",
     "`n_resamples`": "--resamples",
     "`criterion`": "--select",
+    '`compare="all"`': "--select gap",
     "standardize=True": "--standardize",
     '`missing="drop"`': "--missing drop",
     "`conservative=True`": "--conservative",

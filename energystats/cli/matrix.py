@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from energystats.cli.console import Console
-from energystats.cli.csv_reader import code_of_dialect
+from energystats.cli.csv_reader import code_of_file
 from energystats.cli.csv_scan import DecimalPoints
 from energystats.cli.dialects import Dialect, detected, doubt_of
 from energystats.cli.errors import BadInputError, bad_input
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 __all__ = ["read_matrix"]
 
 
-def read_matrix(file: str, given: Dialect, console: Console, *, names: str | None = None) -> tuple[MatrixFile, str]:
-    """Read a square matrix with names from a CSV or Parquet file; return it and a pandas statement that reads it.
+def read_matrix(
+    file: str, given: Dialect, console: Console, *, names: str | None = None
+) -> tuple[MatrixFile, tuple[str, ...]]:
+    """Read a square matrix with names from a CSV or Parquet file; return it and pandas statements that read it.
 
     With `names`, the column of this name has the names of the rows, as the first one has otherwise.
     """
@@ -76,12 +78,13 @@ def _read_in_signs(dialect: Dialect, cell: str) -> float | None:
     return None if dialect.number.fullmatch(cell) is None else float(dialect.plain(cell))
 
 
-def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> str:
-    """Return a pandas statement, as text, that reads the same square matrix from the file."""
+def _matrix_code(matrix: MatrixFile, source: Source, dialect: Dialect) -> tuple[str, ...]:
+    """Return statements, as text, that read the same square matrix by pandas."""
     if source.is_parquet(()):
         stream = source.code.replace("sys.stdin", "sys.stdin.buffer")
-        return f"X = pd.read_parquet({stream}).select_dtypes('number')"
-    words = [f"{key}={value!r}" for key, value in code_of_dialect(dialect, source).items()]
+        return (f"X = pd.read_parquet({stream}).select_dtypes('number')",)
+    before, opened, options = code_of_file(dialect, source)
+    words = [f"{key}={value!r}" for key, value in options.items()]
     words += ["header=None"] if matrix.layout == "none" else []
     words += ["index_col=0"] if len(matrix.header) == len(matrix.distances) + 1 else []
-    return f"X = pd.read_csv({', '.join([source.code, *words])}).to_numpy(dtype=float)"
+    return (*before, f"X = pd.read_csv({', '.join([opened, *words])}).to_numpy(dtype=float)")

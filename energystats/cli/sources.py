@@ -114,6 +114,13 @@ class Source:
         """Return a Python expression for the input: a quoted file name or sys.stdin."""
         return "sys.stdin" if self.name == "standard input" else repr(self.name)
 
+    def code_of_text(self, encoding: str) -> str:
+        """Return the decoded text of the input as a Python expression."""
+        if self.name == "standard input":
+            return "sys.stdin.read()"
+        content = f"pathlib.Path({self.code}).read_bytes()"
+        return f"{f'gzip.decompress({content})' if self.zipped else content}.decode({encoding!r})"
+
     @property
     def encoding(self) -> str:
         """Return the text encoding that the first bytes show: UTF-16 with a byte order mark, else UTF-8."""

@@ -80,6 +80,8 @@ class ColumnTies:
         Whether values are ratios of small whole numbers with different denominators.
     cut_off : bool
         Whether a pile at an end was spread over the tail that a limit may have cut off.
+    first_step : str
+        Of the grid before a conversion to another unit, after which values were rounded again; empty without one.
     """
 
     name: str
@@ -89,6 +91,7 @@ class ColumnTies:
     limits: tuple[Caution, ...]
     ratios: bool = False
     cut_off: bool = False
+    first_step: str = ""
 
     @classmethod
     def of(
@@ -123,7 +126,8 @@ class ColumnTies:
                 )
             )
         cut_off = any(not limit.apart for limit in found.limits)
-        return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios, cut_off)
+        first = "" if found.converted is None else f"{unit * found.converted:.3g}"
+        return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios, cut_off, first)
 
 
 def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
@@ -203,7 +207,11 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
         drawn = OVER_JITTERS if several else ONE_JITTER
         note = Caution(WIDE_STEPS, f"{note} {drawn} {CODES}")
         warn(note, TiesWarning, once=True)
-    notes = (*_note_ratios([column.name for column in ties if column.ratios]), note)
+    notes = (
+        *_note_ratios([column.name for column in ties if column.ratios]),
+        *_note_converted([f"{column.first_step} in {column.name}" for column in ties if column.first_step]),
+        note,
+    )
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:
         return notes
@@ -217,6 +225,24 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     )
     warn(heaps, TiesWarning)
     return (heaps, *notes)
+
+
+def _note_converted(steps: Sequence[str]) -> tuple[str, ...]:
+    """Return a caution on columns that seem to be rounded in two units, and warn; else ().
+
+    `steps` are the first ones, with the names of their columns.
+    """
+    if not steps:
+        return ()
+    shown = ", ".join(steps[:SHOWN]) + (", ..." if len(steps) > SHOWN else "")
+    caution = Caution(
+        f"Values seem to be rounded twice, before and after a conversion to another unit (first steps: {shown}).",
+        "Some values then stand for one more number of the first unit than others, or some are left out, which would "
+        "count as modes. Tied values were put on the first grid, as fitted to their frequencies, and jittered there. "
+        "Test the numbers in their first unit if you have them.",
+    )
+    warn(caution, TiesWarning)
+    return (caution,)
 
 
 def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:

@@ -154,7 +154,9 @@ def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
 
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
-    return d.coordinates is not None and any(column.coarse or column.cut_off for column in scorer.ties)
+    return d.coordinates is not None and any(
+        column.coarse or column.cut_off or column.first_step for column in scorer.ties
+    )
 
 
 def jittered_anew(scorer: Scorer, d: Dissimilarity, rng: np.random.Generator) -> Scorer:

@@ -255,7 +255,7 @@ def column_test(
     `reach` says how far tied values are jittered, `rounding` which are tied.
     """
     spread = jitter_ties(x, rng, reach, rounding=rounding)
-    again = spread is not None and (spread.coarse or any(not limit.apart for limit in spread.limits))
+    again = spread is not None and spread.can_decide
     jitters = [x if spread is None else spread.values]
     streams = [rng, *(rng.spawn(JITTERS - 1) if again else ())]
     for stream in streams[1:]:

@@ -370,9 +370,12 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
         outside = as_table(outside).values
     of_frame = getattr(outside, "ndim", 1) == 2 and hasattr(outside, "columns")
     if of_frame or isinstance(outside, Mapping):
-        several = {name: outside[name] for name in (outside.columns if of_frame else outside)}
-        names = [str(name) for name in several]
-        columns |= {f"outside[{name!r}]": labels for name, labels in several.items()}
+        keys = list(outside.columns if of_frame else outside)
+        names = [str(key) for key in keys]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"`outside` must give every set of labels another name, but two print as {twice!r}.")
+        columns |= {f"outside[{key!r}]": outside[key] for key in keys}
     elif outside is not None:
         names = [str(getattr(outside, "name", None) or "the labels")]
         columns["outside"] = outside

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from energystats._typing import BoolArray
-from energystats.inputs.arrays import LARGEST, SMALL_SHARE, as_array, as_numbers, digits_of
+from energystats.inputs.arrays import DIVIDE, LARGEST, SMALL_SHARE, as_array, as_numbers, digits_of
 from energystats.inputs.matrices import differing, matrix_index
 from energystats.inputs.table import as_table
 
@@ -35,12 +35,12 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
         if values.dtype.kind not in "biuf":
             raise TypeError(f"`{name}` must hold real numbers, got dtype {values.dtype.name}.")
         if values.dtype.kind in "iu":
-            as_numbers(values.tocsr().data, name)  # which refuses what floats cannot hold
+            as_numbers(values.tocsr().data, name, cure=DIVIDE)  # which refuses what floats cannot hold
         matrix = values
     else:
         index = matrix_index(table)
         truth = np.asarray(values).dtype == bool if hasattr(values, "dtype") or hasattr(values, "columns") else False
-        matrix = as_numbers(as_array(values, name).astype(np.float64) if truth else table, name)
+        matrix = as_numbers(as_array(values, name).astype(np.float64) if truth else table, name, cure=DIVIDE)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(f"`{name}` must be a square matrix, got shape {matrix.shape}.")
     matrix = sparse.csr_array(matrix, dtype=np.float64, copy=True)

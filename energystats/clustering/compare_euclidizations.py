@@ -81,8 +81,9 @@ def compare_euclidizations(
     Notes
     -----
     Partitions are found by Hartigan's method on d squared. The best partition under one repair is also a start for the
-    others, so that a difference is one of the repairs and not of the search. Partitions whose W differ by less than
-    1e-10 T count as equally good. O(n^3) time for the eigenvalues, O(n^2) memory for every repair.
+    others, until none of them finds a better one, so that a difference is one of the repairs and not of the search.
+    Partitions whose W differ by less than 1e-10 T count as equally good. O(n^3) time for the eigenvalues, O(n^2) memory
+    for every repair.
 
     References
     ----------
@@ -115,16 +116,25 @@ def compare_euclidizations(
 
 
 def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
-    """Find the best partition under each of several dissimilarity matrices, sharing starts; return its labels."""
+    """Return labels of the best partition for each matrix of rho; none of the others is better there."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
-    def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> IntArray:
-        return MultiStartSearch(problem, starts, n_starts, tries, rng).lowest().labels
+    def search(problem: Problem, starts: Iterable[IntArray], n_starts: int, tries: int) -> tuple[IntArray, float]:
+        best = MultiStartSearch(problem, starts, n_starts, tries, rng).lowest()
+        return best.labels, best.within
 
     found = [search(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries) for problem in problems]
-    again = [search(problem, [own, *found], 1 + len(found), 0) for problem, own in zip(problems, found, strict=True)]
-    return [_renumber_clusters(rho, labels) for rho, labels in zip(squares, again, strict=True)]
+    # what one search finds from the partition of another may be better for a third
+    fell = True
+    while fell:
+        starts = [labels for labels, _ in found]
+        again = [
+            search(problem, [own, *starts], 1 + len(found), 0) for problem, own in zip(problems, starts, strict=True)
+        ]
+        fell = any(new < old for (_, new), (_, old) in zip(again, found, strict=True))
+        found = again
+    return [_renumber_clusters(rho, labels) for rho, (labels, _) in zip(squares, found, strict=True)]
 
 
 def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:

@@ -21,6 +21,7 @@ from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.dissimilarity import Dissimilarity, check_blocks, of_z_scores
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.arrays import (
+    DIVIDE,
     as_array,
     as_numbers,
     as_points,
@@ -443,7 +444,7 @@ def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | 
     """Return the rows with positive weight and their weights; None for all rows and for equal weights."""
     if sample_weight is None:
         return None, None
-    weights = as_numbers(sample_weight, "sample_weight")
+    weights = as_numbers(sample_weight, "sample_weight", cure=DIVIDE)
     if weights.shape == (n,) and (weights < 0).any():
         low = int(weights.argmin())
         raise ValueError(f"`sample_weight` must not be negative, got {weights[low]:.6g} at position {low}.")

@@ -19,7 +19,7 @@ from energystats._core.threads import one_thread, one_thread_up_to
 from energystats._typing import AnyArray, FloatArray, IntArray
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.clustering.seeding import draw_index
-from energystats.metrics.base import Metric
+from energystats.metrics.base import Metric, pair_with_itself
 from energystats.pairs.block_values import BlockValues, ValuesHere, slices_of
 
 __all__ = [
@@ -780,10 +780,9 @@ class FeatureMap:
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """Compute the Nystrom feature map of a metric from landmark points, by an eigendecomposition; O(m^3)."""
-        R = metric.finite_between(landmarks, landmarks)
+        """Compute the map from the coordinates of the landmarks; O(m^3)."""
+        R = metric.finite_between(landmarks, landmarks, same=pair_with_itself(len(landmarks)))
         R = 0.5 * (R + R.T)
-        np.fill_diagonal(R, 0.0)
         with one_thread_up_to(len(R)):
             values, vectors = eigh(centred(-0.5 * R), check_finite=False)
         largest = float(values[-1])

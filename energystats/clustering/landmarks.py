@@ -41,6 +41,7 @@ from energystats.display.result import Approximation
 from energystats.dissimilarity import Blocks, Dissimilarity, Points
 from energystats.exceptions import ConvergenceWarning, warn
 from energystats.inputs.options import check_count, children
+from energystats.metrics.base import pair_with_itself
 from energystats.pairs.workloads import Size, landmarks
 
 __all__ = ["Landmarks", "NearestCentre"]
@@ -392,7 +393,8 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
             phi, lengths, residuals, _ = every.part(block)
             # <x, y> outside the span = (|x|^2 + |y|^2 - rho)/2 less the product inside
             norms = lengths + residuals
-            products = (norms[:, None] + norms - features.map.metric.finite_between(own, own)) / 2 - phi @ phi.T
+            rho = features.map.metric.finite_between(own, own, same=pair_with_itself(len(own)))
+            products = (norms[:, None] + norms - rho) / 2 - phi @ phi.T
             products[part[:, None] == part] = 0.0
             found.append(np.asarray(products))
     return found

@@ -212,8 +212,9 @@ class _Affinity(Metric):
         return "1 - rho/2, the kernel of rho" if self.scale is None else f"exp(-rho/{self.scale:.6g})"
 
     def of_rho(self, rho: FloatArray) -> FloatArray:
-        """Convert dissimilarities to similarities, elementwise."""
-        return np.asarray(1 - 0.5 * rho if self.scale is None else np.exp(-rho / self.scale))
+        """Compute similarities from values of rho, elementwise."""
+        with np.errstate(over="ignore"):  # rho far below 0, which is refused
+            return np.asarray(1 - 0.5 * rho if self.scale is None else np.exp(-rho / self.scale))
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         return self.of_rho(self.rho.between(X, Y))
@@ -237,6 +238,10 @@ def _walk_pairs(d: Dissimilarity, affinity: _Affinity, count: int) -> tuple[Floa
     else:
         route = choose_route(Recomputed(d.points, affinity, warns=False))
     degrees = 1.0 + route.multiply(np.ones((d.n, 1)))[:, 0]  # every point is similar to itself, but the diagonal is 0
+    if not degrees.sum() < np.inf:
+        raise ValueError(
+            f"`laplacian` must be False for a rho that is so far below 0: {affinity.formula} is too large for a number."
+        )
     root = np.sqrt(degrees)
 
     # the symmetric matrix I - D^(-1/2) A D^(-1/2) has the eigenvalues of the walk, and vectors D^(1/2) u

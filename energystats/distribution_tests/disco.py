@@ -504,7 +504,7 @@ def _tidy(table: Any, bare: Collection[str]) -> Any:
     for name, dtype in table.dtypes.items():
         if is_integer_dtype(dtype):
             hint = f", or make text of labels, as by data[{str(name)!r}].astype(str)"
-            check_whole_numbers(table[name].to_numpy(), str(name), hint)
+            check_whole_numbers(table[name].to_numpy(), str(name), hint=hint)
         if isinstance(dtype, pd.CategoricalDtype):
             table[name] = table[name].cat.remove_unused_categories()
         elif str(name) in bare and (dtype.kind in "mM" or infer_dtype(table[name]) in DATES):

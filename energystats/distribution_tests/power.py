@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -123,8 +123,8 @@ def energy_power(
     power P is :math:`\sqrt{P(1 - P)/n\_replicates}`.
 
     Pilot samples differ by chance, too. `power` is that of populations as far apart as the unbiased estimate of E says:
-    rows of each pilot, some of them from the other one. `pilot_low` and `pilot_high` are those at the ends of the 95 %
-    bootstrap interval of E. Measured: `docs/distribution-tests.md`.
+    rows of each pilot (of at most 1,000 of them), some from the other one. `pilot_low` and `pilot_high` are those at
+    the ends of the 95 % bootstrap interval of E. Measured: `docs/distribution-tests.md`.
     O(n_replicates (n_x + n_y)^2 (d + n_resamples)) time for each size, three times that with a pilot, and the memory of
     one test.
 
@@ -212,9 +212,11 @@ class _Pilot:
     largest : float
         E of the bootstrap samples at the upper end, as they are.
     sources : pair of Sampler
-        The pilots.
+        The pilots, or the part of each that all of this is about.
     upper : pair of Sampler
         Those bootstrap samples.
+    thinned : tuple of str
+        Notes on pilots of which only a part was taken.
     """
 
     statistic: float
@@ -223,6 +225,7 @@ class _Pilot:
     largest: float
     sources: tuple[Sampler, Sampler]
     upper: tuple[Sampler, Sampler]
+    thinned: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
@@ -230,7 +233,12 @@ class _Pilot:
         stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
         parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
         _check_same_width(parts)
-        parts = [_some_of(part, stream) for part in parts]
+        parts, thinned = [_some_of(part, stream) for part in parts], _note_thinned_pilots(sources)
+        # E must be that of what is mixed
+        mixed = tuple(
+            source if source.rows is None else resampler(part, source.argument)
+            for source, part in zip(sources, parts, strict=True)
+        )
         d = Dissimilarity.from_points(np.concatenate(parts), metric, standardize=standardize, warns=False)
         sizes = [len(part) for part in parts]
         Z = np.zeros((d.n, 2, 1 + N_BOOTSTRAP))
@@ -250,7 +258,8 @@ class _Pilot:
             source if source.rows is None else resampler(np.repeat(pooled, counts, axis=0), source.argument)
             for source, counts in zip(sources, Z[:, :, last].T.astype(np.intp), strict=True)
         )
-        return cls(float(plain[0]), float(unbiased[0]), (low, high), float(plain[last]), sources, (x, y))
+        energies = float(plain[0]), float(unbiased[0]), (low, high), float(plain[last])
+        return cls(*energies, cast(tuple[Sampler, Sampler], mixed), (x, y), thinned)
 
     def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
         """Return samplers of two populations, and how much of their difference gives the pilot's energy distance."""
@@ -266,6 +275,7 @@ class _Pilot:
         """Return notes on the energy distance of pilot samples, and whether it could be 0."""
         low, high = self.interval
         lines = (
+            *self.thinned,
             f"E of the pilots is {number(self.statistic)}; without what chance adds to it on average, "
             f"{number(self.unbiased)}{', taken as 0, as E is never below it' * (self.unbiased < 0)}; 95 % interval "
             f"{number(low)} to {number(high)}. power is that at the second, pilot_low and pilot_high are those at the "
@@ -280,6 +290,16 @@ def _share_of(wanted: float, E: float) -> float:
     """Compute the share of the difference of two distributions that has the energy distance `wanted`."""
     # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
     return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
+
+
+def _note_thinned_pilots(sources: Sequence[Sampler]) -> tuple[str, ...]:
+    """Return a note for each pilot with more than 1000 rows, of which only some are taken."""
+    return tuple(
+        f"Of the {len(source.rows)} rows of `{source.argument}`, {STAND_IN} drawn at random were taken as the pilot: "
+        "E, its interval and the power are theirs."
+        for source in sources
+        if source.rows is not None and len(source.rows) > STAND_IN
+    )
 
 
 def _some_of(rows: FloatArray, stream: np.random.Generator) -> FloatArray:

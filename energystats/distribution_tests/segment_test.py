@@ -16,7 +16,6 @@ from energystats._core.pvalues import (
     pvalue_interval,
     smallest_exact_pvalue,
     smallest_pvalue,
-    tie_tolerance,
     upper_pvalue,
 )
 from energystats._core.segments import OrderScan, count_orders, draw_orders, enumerate_orders, scan_orders
@@ -295,13 +294,8 @@ class _BreakSearch:
                 drawn = draw_orders(n, self.length, self.n_resamples, self.key, series=low * (self.d.n + 1) + high)
                 orders = np.concatenate((np.arange(n, dtype=np.int32)[None], drawn))
             panels = with_bar(self.panels(low, high), self.progress, total=n, unit="row", size=lambda p: p[1].shape[1])
-            self.scans[known] = scan_orders(panels, orders, self.min_size, self.tolerance)
+            self.scans[known] = scan_orders(panels, orders, self.min_size)
         return self.scans[known]
-
-    @property
-    def tolerance(self) -> float:
-        """Return how close the between dispersions of two orders must be to count as tied."""
-        return float(np.ldexp(tie_tolerance(self.d.scale, self.d.n), -self.exponent))
 
     @property
     def exponent(self) -> int:
@@ -326,7 +320,7 @@ class _BreakSearch:
         for start, stop in ((0, end), (first, high - low)):
             order = np.arange(stop - start, dtype=np.int32)[None]
             own = scan_orders(self.panels(low + start, low + stop), order, self.min_size)
-            largest, cut = own.best_cut(self.tolerance)
+            largest, cut = own.best_cut()
             found.append((largest, start + cut))
         return max(found, key=lambda each: each[0])[1]
 
@@ -348,7 +342,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
     """Test for a further break: its statistic, the largest in all segments, against permutations within them."""
     exact = math.prod(map(search.count, parts)) <= max(EXACT_UP_TO, search.n_resamples)
     scans = [search.scan(part, exact=exact) for part in parts]
-    tolerance = search.tolerance * max(scan.rounding for scan in scans)
+    tolerance = max(scan.tolerance for scan in scans)
     observed = max(float(scan.best[0]) for scan in scans)
     # of ties the first segment, and in it the first cut
     chosen = next(i for i, scan in enumerate(scans) if scan.best[0] >= observed - tolerance)

@@ -15,6 +15,7 @@ from energystats.inputs.options import check_positive
 from energystats.inputs.table import InputTable, as_table, masked_in
 
 __all__ = [
+    "DIVIDE",
     "as_array",
     "as_numbers",
     "as_points",
@@ -36,6 +37,8 @@ EPS = float(np.finfo(np.float64).eps)
 LISTED = 20  # columns in a message
 LARGEST = 1e150  # squared differences of larger numbers overflow
 LARGEST_INTEGER = 2**53
+SUBTRACT = "subtract a common offset first"  # from coordinates
+DIVIDE = "divide all by one number"  # weights and dissimilarities, which have a meaning up to a factor
 WEIGHT_RATIO = 1e9
 ROUNDING = 1e-8, 1e-6  # see `differing`
 COARSER = {"float32": (1e-4, 1e-2), "float16": (4e-3, 1e-2)}  # of numbers made with fewer digits
@@ -90,11 +93,14 @@ def read_only(array: AnyArray) -> AnyArray:
     return frozen
 
 
-def as_numbers(values: Any, name: str) -> FloatArray:
-    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError otherwise."""
+def as_numbers(values: Any, name: str, *, cure: str = SUBTRACT) -> FloatArray:
+    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError otherwise.
+
+    `cure` says what to do with whole numbers beyond 2**53, for the error message.
+    """
     table = as_table(values)
     if table.is_pandas:
-        return _frame_numbers(table, name)
+        return _frame_numbers(table, name, cure)
     check_dense(table.values, name)
     check_not_path(table.values, name)
     array = as_array(table, name)
@@ -114,9 +120,9 @@ def as_numbers(values: Any, name: str) -> FloatArray:
     # before they become doubles, which would round them without a word
     known = array.compressed() if isinstance(array, np.ma.MaskedArray) else array
     if array.dtype.kind in "iu":
-        check_whole_numbers(known, name)
+        check_whole_numbers(known, name, cure)
     elif array.dtype.itemsize > 8 or isinstance(table.values, list | tuple):
-        _check_wider(known, table.values, name)
+        _check_wider(known, table.values, name, cure)
     if isinstance(array, np.ma.MaskedArray):
         array = np.ma.filled(array.astype(np.float64), np.nan)
     return np.array(array, dtype=np.float64, order="C")
@@ -172,7 +178,7 @@ def check_not_path(values: object, name: str) -> None:
         )
 
 
-def _frame_numbers(table: InputTable, name: str) -> FloatArray:
+def _frame_numbers(table: InputTable, name: str, cure: str) -> FloatArray:
     """Convert a pandas object to a float array, missing values to NaN; raise TypeError for non-numeric columns."""
     from pandas.api.types import is_bool_dtype, is_complex_dtype, is_numeric_dtype
 
@@ -194,16 +200,16 @@ def _frame_numbers(table: InputTable, name: str) -> FloatArray:
             f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
             'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
         )
-    return doubles_of(frame, name)
+    return doubles_of(frame, name, cure)
 
 
-def doubles_of(values: Any, name: str) -> FloatArray:
+def doubles_of(values: Any, name: str, cure: str = SUBTRACT) -> FloatArray:
     """Convert a pandas object of numbers or truth values to floats; raise for whole numbers beyond 2**53."""
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
     if any(getattr(dtype, "itemsize", 8) > 8 and dtype.kind == "f" for dtype in np.atleast_1d(values.dtypes)):
-        _check_wider(values.to_numpy(dtype=np.longdouble, na_value=np.nan), values, name)
+        _check_wider(values.to_numpy(dtype=np.longdouble, na_value=np.nan), values, name, cure)
     # decimals of Arrow are whole numbers at that size, or have digits that no double holds
     dtypes = values.dtypes if values.ndim == 2 else [values.dtype]
     whole = [is_integer_dtype(dtype) or str(dtype).startswith("decimal") for dtype in dtypes]
@@ -212,19 +218,19 @@ def doubles_of(values: Any, name: str) -> FloatArray:
         columns = array.reshape(len(array), len(whole))
         for j in np.flatnonzero(whole):
             where = f" in column {values.columns[j]!r}" if values.ndim == 2 else ""
-            check_whole_numbers(columns[:, j], name, where=where)
+            check_whole_numbers(columns[:, j], name, cure, where=where)
     return array
 
 
-def check_whole_numbers(array: Any, name: str, hint: str = "", *, where: str = "") -> None:
+def check_whole_numbers(array: Any, name: str, cure: str = SUBTRACT, hint: str = "", *, where: str = "") -> None:
     """Raise ValueError if an array has whole numbers beyond 2**53, which floats cannot represent exactly."""
     known = array[np.isfinite(array)] if array.dtype.kind == "f" else array
     rounded = array.dtype.kind == "f"  # 2**53 may have been one more
     if known.size and max(int(known.max()), -int(known.min())) > LARGEST_INTEGER - rounded:
-        raise ValueError(_beyond_exact(name, hint, where))
+        raise ValueError(_beyond_exact(name, cure + hint, where))
 
 
-def _check_wider(array: AnyArray, values: Any, name: str) -> None:
+def _check_wider(array: AnyArray, values: Any, name: str, cure: str) -> None:
     """Raise ValueError if whole numbers beyond 2**53 lost digits in conversion to floats."""
     if not array.size or not (np.abs(array) > LARGEST_INTEGER).any():
         return
@@ -235,15 +241,13 @@ def _check_wider(array: AnyArray, values: Any, name: str) -> None:
         entries = np.array(values, dtype=object).ravel()
         rounded = [isinstance(entry, numbers.Integral) and abs(int(entry)) > LARGEST_INTEGER for entry in entries]
     if np.any(rounded):
-        raise ValueError(_beyond_exact(name))
+        raise ValueError(_beyond_exact(name, cure))
 
 
-def _beyond_exact(name: str, hint: str = "", where: str = "") -> str:
+def _beyond_exact(name: str, cure: str = SUBTRACT, where: str = "") -> str:
     """Return the error message for whole numbers beyond 2**53, with advice."""
-    # weights have a meaning up to a factor, other numbers up to an offset
-    cure = "divide all by one number" if name.startswith("sample_weight") else "subtract a common offset first"
     what = f"whole numbers beyond 2**53{where}, which are not exact as floating-point numbers"
-    return f"`{name}` holds {what}; {cure}{hint}."
+    return f"`{name}` holds {what}; {cure}."
 
 
 def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) -> None:
@@ -273,7 +277,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
     """Check weights, and return them as floats (n,); None if none are given or all are 1."""
     if weights is None:
         return None
-    array = as_numbers(weights, name)
+    array = as_numbers(weights, name, cure=DIVIDE)
     if array.shape != (n,):
         raise ValueError(f"`{name}` must have shape ({n},), got {array.shape}.")
     check_finite(array, name, None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
-from energystats.inputs.arrays import LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
+from energystats.inputs.arrays import DIVIDE, LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
 from energystats.inputs.names import Places, write_names
 from energystats.inputs.table import InputTable, as_table
 
@@ -66,7 +66,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             "distance 0. Adjacency and similarity matrices, with 0 for no link, go to `graph_partition` as they are."
         )
     places = places or Places(row_names(table))
-    array, (rounding, _) = as_numbers(table, name), digits_of(table)
+    array, (rounding, _) = as_numbers(table, name, cure=DIVIDE), digits_of(table)
     if array.ndim == 1:
         n = (1 + int(np.sqrt(1 + 8 * array.size))) // 2
         if array.size == 0 or n * (n - 1) // 2 != array.size:
@@ -75,7 +75,7 @@ def as_square(values: Any, name: str, places: Places | None = None) -> FloatArra
             )
         # a condensed vector is symmetric with a zero diagonal by its form
         full = np.asarray(squareform(array, checks=False))
-        _check_finite_pairs(full, name, places)
+        _check_finite_pairs(full, name, places, nans=int(np.isnan(array).sum()))
         return full
     square = _symmetrized(array, name, places, rounding)
     diagonal = np.abs(np.diagonal(array))
@@ -108,7 +108,7 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
 def as_symmetric(values: Any, name: str) -> FloatArray:
     """Check that a matrix, such as a kernel, is square and symmetric, and return it."""
     table = as_table(values)
-    matrix, (rounding, eps) = as_numbers(table, name), digits_of(table)
+    matrix, (rounding, eps) = as_numbers(table, name, cure=DIVIDE), digits_of(table)
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
 
 
@@ -226,11 +226,14 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
     return array
 
 
-def _check_finite_pairs(array: FloatArray, name: str, places: Places) -> None:
-    """Raise ValueError if a square matrix has NaN or infinite entries, naming the first pair."""
+def _check_finite_pairs(array: FloatArray, name: str, places: Places, *, nans: int | None = None) -> None:
+    """Raise ValueError if a square matrix has NaN or infinite entries, naming the first pair.
+
+    `nans` is how many entries of what the user gave are NaN, where that is not the square matrix.
+    """
     if np.isnan(array).any():
         i, j = map(int, np.argwhere(np.isnan(array))[0])
-        count = int(np.isnan(array).sum())
+        count = int(np.isnan(array).sum()) if nans is None else nans
         raise ValueError(
             f"`{name}` must be finite, but has {count} NaN values, the first in entry {places.entry(i, j)}; "
             "drop or impute them."

@@ -19,7 +19,7 @@ from energystats.inputs.table import as_table, check_same_columns
 from energystats.metrics.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metrics.names import canonical_name
 
-__all__ = ["Metric", "SamePairs"]
+__all__ = ["Metric", "SamePairs", "pair_with_itself"]
 
 
 SamePairs: TypeAlias = tuple[IntArray, IntArray]  # indices in X and in Y
@@ -36,6 +36,7 @@ class Metric(abc.ABC):
     negative_type: bool | None
     trusted: ClassVar[bool] = True  # symmetric and zero at x = y by its formula
     mixes_units: ClassVar[bool] = True  # adds differences of columns, so that the widest column decides
+    unit_free: ClassVar[bool] = False  # rho stays as it is when all numbers are multiplied by one
     by_range: ClassVar[bool] = False  # divides every column by its range, so that z-scores have no place
     measures_columns: ClassVar[bool] = False  # takes variances, or a covariance, from the data
     needs_all_rows: ClassVar[bool] = False  # to fit its parameters; a sample will not do
@@ -134,7 +135,7 @@ class Metric(abc.ABC):
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
         weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
-        same = (np.arange(len(points)),) * 2 if Y is None else None
+        same = pair_with_itself(len(points)) if Y is None else None
         return fitted.finite_between(points, others, same=same)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
@@ -175,7 +176,7 @@ class Metric(abc.ABC):
         """
         # any base point generates the same rho [G 8]
         (points, others), _ = self.checked_pair(X, Y)
-        same = (np.arange(len(points)),) * 2 if Y is None else None
+        same = pair_with_itself(len(points)) if Y is None else None
         origin = self.domain.base_point(points.shape[1])
         rho = self.fitted(points).finite_between
         return 0.5 * (rho(points, origin) + rho(origin, others) - rho(points, others, same=same))
@@ -184,9 +185,18 @@ class Metric(abc.ABC):
         """Fit the data-dependent parameters of a metric to the rows of `X`, and return the fitted metric."""
         return self
 
+    def column_factors(self, d: int) -> FloatArray:
+        """Return by what the weights of columns multiply the differences in these, the largest being 1; (d,)."""
+        return np.ones(d)
+
     def in_unit(self, exponent: int) -> Metric | None:
-        """Return the metric that on points times 2**exponent is proportional to this one; None if unknown."""
-        return None
+        """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
+        return self if self.unit_free else None
+
+
+def pair_with_itself(n: int) -> SamePairs:
+    """Return the pairs of every row with itself, for rho among the same n rows; (n,), (n,)."""
+    return (np.arange(n),) * 2
 
 
 MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]

@@ -26,6 +26,7 @@ class _OfTransformedRows(Metric, abc.ABC):
     """Define a power of the Euclidean distance between rows transformed one by one; of negative type up to 2."""
 
     mixes_units: ClassVar[bool] = False
+    unit_free: ClassVar[bool] = True
     alpha: float = 1.0
     negative_type: bool = field(default=True, init=False, repr=False)
 
@@ -60,9 +61,6 @@ class _OfTransformedRows(Metric, abc.ABC):
         origin = np.zeros((1, first.shape[1]))
         ends = compute_power(first, origin, self.alpha) + compute_power(origin, second, self.alpha)
         return np.asarray(0.5 * (ends - compute_power(first, second, self.alpha)))
-
-    def in_unit(self, exponent: int) -> Metric | None:
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +180,10 @@ class Aitchison(_OfTransformedRows):
 
     pseudocount: float = 0.0
 
+    @property
+    def unit_free(self) -> bool:  # type: ignore[override]
+        return not self.pseudocount
+
     def __post_init__(self) -> None:
         _OfTransformedRows.__post_init__(self)
         object.__setattr__(self, "pseudocount", check_not_negative(self.pseudocount, "pseudocount"))
@@ -206,9 +208,6 @@ class Aitchison(_OfTransformedRows):
     def transform(self, X: FloatArray) -> FloatArray:
         logs = np.log(X + self.pseudocount)
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
-
-    def in_unit(self, exponent: int) -> Metric | None:
-        return None if self.pseudocount else self
 
 
 # ---------------------------------------------------------------- sums of parts that two rows share
@@ -242,6 +241,10 @@ class Jaccard(Metric):
     quantitative: bool = False
     alpha: float = 1.0
 
+    @property
+    def unit_free(self) -> bool:  # type: ignore[override]
+        return self.quantitative
+
     def __post_init__(self) -> None:
         check_flag(self.quantitative, "quantitative")
         object.__setattr__(self, "alpha", check_alpha(self.alpha))
@@ -268,9 +271,6 @@ class Jaccard(Metric):
         distances = np.divide(differences, larger, out=np.zeros_like(larger), where=larger > 0)
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
-    def in_unit(self, exponent: int) -> Jaccard | None:
-        return self if self.quantitative else None
-
 
 @dataclass(frozen=True, slots=True)
 class Kulczynski(Metric):
@@ -294,6 +294,7 @@ class Kulczynski(Metric):
     """
 
     mixes_units: ClassVar[bool] = False
+    unit_free: ClassVar[bool] = True
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
@@ -314,9 +315,6 @@ class Kulczynski(Metric):
         shared = 0.5 * (np.add.outer(own, other) - cdist(X, Y, "cityblock"))
         distances = np.maximum(1 - 0.5 * (shared / own[:, None] + shared / other), 0.0)
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
-
-    def in_unit(self, exponent: int) -> Kulczynski:
-        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +342,7 @@ class Canberra(Metric):
     """
 
     mixes_units: ClassVar[bool] = False
+    unit_free: ClassVar[bool] = True
     scaled: bool = False
     alpha: float = 1.0
 
@@ -373,9 +372,6 @@ class Canberra(Metric):
             counted = X.shape[1] - both
             distances = np.divide(distances, counted, out=np.zeros_like(distances), where=counted > 0)
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
-
-    def in_unit(self, exponent: int) -> Canberra:
-        return self
 
 
 PRESENCES = Domain(

@@ -108,6 +108,10 @@ class SciPyMetric(Metric):
         return self.name in ("chebyshev", "cityblock", "euclidean", "minkowski", "sqeuclidean")
 
     @property
+    def unit_free(self) -> bool:  # type: ignore[override]
+        return DEGREES.get(self.name) == 0
+
+    @property
     def by_differences(self) -> bool:  # type: ignore[override]
         return self.mixes_units or self.measures_columns
 
@@ -210,6 +214,15 @@ class SciPyMetric(Metric):
         if self.name == "correlation":
             X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
         return X if w is None else np.asarray(X * np.sqrt(w))
+
+    def column_factors(self, d: int) -> FloatArray:
+        weights = self.params.get("w")
+        if weights is None or weights.shape != (d,):  # which `between` refuses
+            return np.ones(d)
+        if self.name == "chebyshev":  # takes all columns of a weight above 0 alike
+            return np.asarray(np.sign(weights))
+        power = {"cityblock": 1.0, "minkowski": self.params.get("p", 2.0)}.get(self.name, 2.0)
+        return np.asarray((weights / weights.max()) ** (1 / power))
 
     def in_unit(self, exponent: int) -> SciPyMetric | None:
         if "exponents" in self.params:
@@ -332,6 +345,7 @@ DEGREES = {  # rho of points times c is rho times c to this power, for alpha = 1
     "correlation": 0,
     "cosine": 0,
     "euclidean": 1,
+    "jensenshannon": 0,
     "minkowski": 1,
     "sqeuclidean": 2,
 }

@@ -14,7 +14,7 @@ from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
 from energystats.inputs.names import list_names
 from energystats.inputs.options import check_alpha
-from energystats.metrics.base import Metric, SamePairs
+from energystats.metrics.base import Metric, SamePairs, pair_with_itself
 
 __all__ = ["Gower"]
 
@@ -204,9 +204,7 @@ class Gower(Metric):
     ) -> FloatArray:
         rho = self.between(X, Y)
         if same is not None:
-            rho[same] = 0.0
-        if X is Y and row == column:  # two absences in all columns say nothing, but of one row they say enough
-            np.fill_diagonal(rho, 0.0)
+            rho[same] = 0.0  # two absences in all columns say nothing, but of one row they say enough
         if np.isnan(rho).any():
             i, j = np.argwhere(np.isnan(rho))[0]
             raise ValueError(
@@ -218,7 +216,8 @@ class Gower(Metric):
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Compute a kernel that generates Gower's dissimilarity, (1 - dissimilarity)/2; (n, m)."""
         (points, others), metric = self.read_pair(X, Y)
-        return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others)))
+        same = pair_with_itself(len(points)) if Y is None else None
+        return np.asarray(0.5 * (1.0 - metric.fitted(points).finite_between(points, others, same=same)))
 
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:

@@ -242,12 +242,10 @@ class Rows(abc.ABC):
         """Compute a new table by running a task on blocks of rows and of a column."""
 
     def residuals(self, basis: FloatArray) -> Rows:
-        """Compute the residuals of rows from a linear model with an orthonormal basis (n, q), as a table."""
-        measures, d = self.measured(), self.shape[1]
-        largest = np.maximum(np.abs(measures.low - self.center), np.abs(measures.high - self.center)) / self.scale
-        center = np.zeros(d) if self.standardizes else measures.mean
+        """Return the table of residuals of the rows from a linear model with orthonormal, centred basis (n, q)."""
+        center = np.zeros(self.shape[1]) if self.standardizes else self.measured().mean
         fit = self.values().sum(fit_of, center, columns=(basis,))
-        return self.mapped(residuals_of, center, fit, resolution(largest), column=basis)
+        return self.mapped(residuals_of, center, fit, resolution(*self.corners()), column=basis)
 
     def corners(self) -> FloatArray:
         """Return the smallest and the largest value of every column, as z-scores if standardized; (2, d)."""

@@ -24,7 +24,7 @@ from energystats._core.labelings import LABELINGS_PER_BLOCK, Labelings, narrowed
 from energystats._typing import FloatArray, IntArray
 from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry
-from energystats.metrics.base import Metric
+from energystats.metrics.base import Metric, pair_with_itself
 
 __all__ = ["Pairs", "Recomputed", "Stored", "Tile", "completed_sums", "count_negatives", "warn_if_negative"]
 
@@ -188,8 +188,9 @@ class Recomputed(UpperTileSums):
                 yield row, column, self.metric.finite_between(rows, others, row, column)
 
     def diagonal_tile(self, rows: FloatArray, first: int) -> FloatArray:
-        """Compute dissimilarities among some rows, exactly symmetric with zero diagonal; (b, d) -> (b, b)."""
-        square = self.metric.finite_between(rows, rows, first, first)
+        """Compute rho among some rows, exactly symmetric and 0 on the diagonal; (b, d) -> (b, b)."""
+        same = pair_with_itself(len(rows)) if self.metric.trusted else None
+        square = self.metric.finite_between(rows, rows, first, first, same=same)
         if not self.metric.trusted:
             _check_semimetric(square, first)
         # means of both triangles, since sums in another order may differ in the last bit

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,9 +17,11 @@ from energystats.cluster_tests.results import ClusterTestResult, ShownElsewhere
 from energystats.cluster_tests.split import ALIKE
 from energystats.cluster_tests.validation_result import ClusterValidationResult
 from energystats.clustering.partition import Partition
+from energystats.display.sentences import metric_text
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.energy import Dispersion, dispersion
 from energystats.exceptions import collected
+from energystats.inputs.table import as_table
 from energystats.metrics.base import is_named
 from energystats.selection.results import SelectKResult
 
@@ -30,6 +33,7 @@ __all__ = ["Reading", "Study", "search_options"]
 
 
 VALIDATED_AT_MOST = 1000  # rows, so that a report does not take long
+USED = "gzip", "io", "pathlib", "re", "sys"  # modules, in statements that read data
 ONE_CLUSTER = "Not tested: one cluster makes no contrast."
 ONE_OF_TREE = "One cluster makes no contrast; all points were tested to choose the number of clusters."
 DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conservative": False, "n_resamples": 199,
@@ -256,8 +260,11 @@ class Study:
         """Return Python code that reproduces a report's results."""
         lines = ["import energystats as es"]
         if self.reading.code:
-            lines += ["import pandas as pd"] + ["import sys"] * any("sys.stdin" in line for line in self.reading.code)
+            lines += [f"import {name}" for name in USED if re.search(rf"\b{name}\.", "\n".join(self.reading.code))]
+            lines += ["import pandas as pd"]
         lines += ["", *(self.reading.code or ["# X: the table of this report"])]
+        if not isinstance(self.search.get("metric", ""), str):
+            lines.append(f"# metric: that of this report, {' '.join(metric_text(self.found.metric).split())}")
         k: object = self.k
         if self.selection is not None:
             lines.append(f"selection = {self._call('select_k', 'X', self.selecting)}")
@@ -276,8 +283,13 @@ class Study:
         return "\n".join(lines)
 
     def _call(self, function: str, first: str, options: dict[str, Any]) -> str:
-        """Format a call of a package function as Python code, without default arguments."""
-        words = "".join(f", {key}={value!r}" for key, value in options.items() if DEFAULTS.get(key) != value)
+        """Return a Python call of a function of this package as text, without arguments at their defaults."""
+        words = ""
+        for key, value in options.items():
+            if DEFAULTS.get(key) != value:
+                plain = value.item() if isinstance(value, np.generic) else value
+                # what an object prints need not be Python
+                words += f", {key}={'metric' if key == 'metric' and not isinstance(value, str) else repr(plain)}"
         return f"es.{function}({first}{words}, rng={self.rng})"
 
 
@@ -325,9 +337,10 @@ def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> Clu
 
 
 def _as_frame(X: Any) -> pd.DataFrame:
-    """Convert points to a data frame."""
+    """Convert points to a data frame, with the names and types of columns that they have."""
     import pandas as pd
 
-    if isinstance(X, pd.DataFrame | pd.Series):
-        return pd.DataFrame(X)
-    return pd.DataFrame(np.asarray(X)).add_prefix("column ")
+    values = as_table(X).values
+    if isinstance(values, pd.DataFrame | pd.Series):
+        return pd.DataFrame(values)
+    return pd.DataFrame(np.asarray(values)).add_prefix("column ")

@@ -54,9 +54,7 @@ REFERENCE_STARTS = 3
 SINGLE_ABOVE = 1000  # points: of more in a reference set rho is held in single precision, in half the time
 STORED_BYTES = 2**29  # of the matrices of reference sets that are searched side by side
 NEGATIVE = "rho is negative for some points or reference points"
-COINCIDING = (
-    "the points of a reference set coincide within {k} clusters, as many points of the data do, so that its W is 0"
-)
+COINCIDING = "the points of a reference set coincide within {clusters}, so that its W is 0"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +101,8 @@ def gap_curve(
     if np.isnan(logs).any():
         return NEGATIVE
     if not np.isfinite(logs).all():
-        return COINCIDING.format(k=int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1)
+        k = int(np.flatnonzero(np.isinf(logs).any(axis=0))[0]) + 1
+        return COINCIDING.format(clusters=f"{k} cluster{'s' * (k > 1)}")
     # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
     error = logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples)
     return GapCurve(logs.mean(axis=0) - log_within, error, _holds_single(sets[0][0]))
@@ -122,7 +121,8 @@ def reference_starts(n_init: int) -> int:
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
     """Compute the least within dispersions of partitions into 1 to k_max clusters; (k_max,)."""
     if has_exact(d):
-        best = (search_points(d, k, rng, n_init)[1] for k in range(2, k_max + 1))
+        distinct = np.unique(d.points).size  # as many clusters have W = 0
+        best = (search_points(d, k, rng, n_init)[1] if k < distinct else 0.0 for k in range(2, k_max + 1))
         return np.array([float(d.row_totals.sum()) / (2 * d.n), *best])
     problem, unit = _state_problem(d)
     tries = n_init * tries_for(d.n)
@@ -244,14 +244,19 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     """
     n = len(R)
     rate, A = DECAY / (_median_size(R) or 1.0), np.empty((n, n))
-    root = np.empty(n)
+    root, least = np.empty(n), R.min(axis=1, initial=0.0)  # rho far below 0 would be too much for exp
+
+    def put(rows: slice, base: FloatArray) -> None:
+        np.exp(np.multiply(np.subtract(R[rows], base, out=A[rows]), -rate, out=A[rows]), out=A[rows])
 
     def fill(rows: slice) -> None:
-        np.exp(np.multiply(R[rows], -rate, out=A[rows]), out=A[rows])
+        put(rows, least[rows, None])
         root[rows] = np.sqrt(A[rows].sum(axis=1))
 
     def scale(rows: slice) -> None:
         # D^(-1/2) A D^(-1/2) is symmetric and has the eigenvalues of D^(-1) A
+        if least.any():
+            put(rows, (least[rows, None] + least) / 2)
         A[rows] /= root[rows, None]
         A[rows] /= root
 

@@ -286,7 +286,7 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
     if plan.tables is not None and not plan.wants("gap"):
         raise ValueError(
             f"`null={null_name(plan.null)}` draws the reference sets of the gap statistic, which "
-            f'criterion="{plan.criterion}" with compare="{plan.compare}" does not compute.'
+            f'criterion="{plan.criterion}" computes only with compare="all".'
         )
     if plan.criterion == "significance":
         check_lines(d)

@@ -1,0 +1,135 @@
+"""Numbers that were rounded, converted to another unit and rounded again."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris
+
+import energystats as es
+from energystats._core.converted_units import _Models, find_converted_units
+from energystats._core.jitter import jitter_ties
+from energystats.exceptions import TiesWarning
+
+
+def halves_up(x, step=1.0):
+    return step * np.floor(x / step + 0.5)
+
+
+CONVERSIONS = {
+    "F to C": (5 / 9, lambda g, n: np.round((halves_up(g.normal(70, 10, n)) - 32) / 1.8)),
+    "C to F": (1.8, lambda g, n: np.round(halves_up(g.normal(21, 5, n)) * 1.8 + 32)),
+    "pounds to kg": (0.45359237, lambda g, n: np.round(halves_up(g.normal(150, 25, n)) * 0.45359237)),
+    "inches to cm": (2.54, lambda g, n: np.round(halves_up(g.normal(68, 4, n)) * 2.54)),
+    "mg/dl to mmol/l": (1 / 18.02, lambda g, n: np.round(halves_up(g.normal(95, 10, n)) / 18.02, 1)),
+    "months to years": (1 / 12, lambda g, n: np.round(halves_up(g.normal(68, 10, n)) / 12, 1)),
+    "quarters to tenths": (0.25, lambda g, n: np.round(halves_up(g.normal(68, 3, n), 0.25), 1)),
+}
+ROUNDED_ONCE = {
+    "normal": lambda g, n: halves_up(g.normal(0, 8, n)),
+    "Poisson": lambda g, n: g.poisson(10, n).astype(float),
+    "geometric": lambda g, n: g.geometric(0.05, n).astype(float),
+    "two clusters": lambda g, n: halves_up(g.normal(0, 3, n) + 12 * g.integers(0, 2, n)),
+    "five clusters": lambda g, n: halves_up(g.normal(0, 1.5, n) + 10 * g.integers(0, 5, n)),
+    "fives": lambda g, n: np.where(g.random(n) < 0.4, halves_up(x := g.normal(50, 12, n), 5), halves_up(x)),
+    "nine values": lambda g, n: g.choice(9, n, p=np.array([9, 1, 9, 2, 9, 1, 9, 2, 9]) / 51).astype(float),
+}
+
+
+@given(
+    ratio=st.floats(0.2, 6),
+    phase=st.floats(0, 1),
+    m=st.integers(1, 40),
+)
+def test_numbers_of_a_place_are_those_that_are_rounded_to_it(ratio, phase, m):
+    models = _Models(np.array([ratio]), np.array([phase]), np.array([-1]))
+    first = models.first_numbers(m)[0]
+    for j in range(m):
+        k = np.arange(first[j] - 2, first[j + 1] + 3)
+        numbers = (k + phase) / ratio
+        inside = (k >= first[j]) & (k < first[j + 1])
+        assert np.all(np.abs(numbers[inside] - j) <= 0.5 + 1e-9)
+        assert np.all(np.abs(numbers[~inside] - j) >= 0.5 - 1e-9)
+
+
+@pytest.mark.parametrize("parts", [4, 8, 12, 16, 24])
+@pytest.mark.parametrize("begin", [0, 7])
+def test_numbers_halfway_go_to_the_even_place(parts, begin):
+    k = np.arange(-40 * parts, 40 * parts)
+    rounded = np.rint(k * 10 / parts)  # parts of a unit in tenths, halves to the even one
+    m = 60
+    expected = np.array([np.count_nonzero(rounded == begin + j) for j in range(m)])
+    phase = (-begin * parts / 10) % 1
+    models = _Models(np.array([parts / 10]), np.array([phase]), np.array([begin % 2]))
+    np.testing.assert_array_equal(np.diff(models.first_numbers(m)[0]), expected)
+
+
+@pytest.mark.parametrize("name", CONVERSIONS)
+def test_the_first_grid_is_found(name, rng):
+    step, draw = CONVERSIONS[name]
+    found = [find_converted_units(*np.unique(draw(rng, 3000), return_counts=True)) for _ in range(5)]
+    near = [one is not None and abs(one.step / step - 1) < 0.03 for one in found]
+    assert sum(near) >= 4, [one and one.step for one in found]
+
+
+@pytest.mark.parametrize("n", [100, 1000, 5000])
+@pytest.mark.parametrize("name", ROUNDED_ONCE)
+def test_no_first_grid_is_found_where_there_is_none(name, n, rng):
+    found = [find_converted_units(*np.unique(ROUNDED_ONCE[name](rng, n), return_counts=True)) for _ in range(10)]
+    assert sum(one is not None for one in found) <= 2
+
+
+def test_clusters_of_real_flowers_are_no_second_rounding():
+    for column in load_iris().data.T:
+        assert find_converted_units(*np.unique(column, return_counts=True)) is None
+
+
+def test_numbers_of_the_first_grid_give_the_values_back(rng):
+    x = CONVERSIONS["F to C"][1](rng, 5000)
+    values, which, counts = np.unique(x, return_inverse=True, return_counts=True)
+    found = find_converted_units(values, counts)
+    drawn = found.draw(which, rng)
+    np.testing.assert_array_equal(np.floor(drawn + 0.5), x)
+    assert np.all(np.diff(found.numbers) > 0)
+    steps = np.diff(found.numbers) / found.step
+    np.testing.assert_allclose(steps, np.rint(steps), atol=1e-6)
+    assert np.median(steps) == pytest.approx(1)
+    ends = found.shares[found.starts[1:] - 1]
+    np.testing.assert_allclose(ends, 1)
+    # points of a value with two numbers are shared about evenly where the density is flat
+    middle = np.flatnonzero((np.diff(found.starts) == 2) & (counts > 300))
+    assert np.all(np.abs(found.shares[found.starts[middle]] - 0.5) < 0.1)
+
+
+def test_frequencies_are_smooth_on_the_first_grid(rng):
+    x = CONVERSIONS["F to C"][1](rng, 20_000)
+    spread = jitter_ties(x, rng)
+    assert spread.converted == pytest.approx(5 / 9, rel=0.01)
+    central = np.abs(spread.values - np.median(x)) < 4
+    frequencies = np.histogram(spread.values[central], bins=40)[0]
+    smooth = np.convolve(frequencies, np.ones(5) / 5, mode="valid")
+    assert np.abs(frequencies[2:-2] / smooth - 1).max() < 0.25
+    assert np.abs(np.unique(x[central], return_counts=True)[1] / (central.sum() / 8) - 1).max() > 0.3
+
+
+def test_a_pile_at_the_limit_stays_one(rng):
+    x = np.minimum(CONVERSIONS["F to C"][1](rng, 4000), 23)
+    spread = jitter_ties(x, rng)
+    assert spread.converted is not None
+    assert [(pile.value, pile.count) for pile in spread.limits] == [(23.0, np.count_nonzero(x == 23))]
+
+
+@pytest.mark.parametrize("name", ["F to C", "pounds to kg", "mg/dl to mmol/l"])
+def test_one_population_in_another_unit_has_one_mode(name, rng):
+    tests = []
+    for seed in range(6):
+        with pytest.warns(TiesWarning, match="rounded twice"):
+            tests.append(es.cluster_test(CONVERSIONS[name][1](rng, 3000)[:, None], rng=seed))
+    assert sum(test.pvalue <= 0.05 for test in tests) <= 2
+    assert all("rounded twice" in " ".join(test.notes) for test in tests)
+
+
+@pytest.mark.filterwarnings("ignore::energystats.exceptions.TiesWarning")
+def test_two_populations_in_another_unit_have_two_modes(rng):
+    x = halves_up(rng.normal(50, 8, 1000) + 40 * rng.integers(0, 2, 1000))
+    assert es.cluster_test(np.round((x - 32) / 1.8)[:, None], rng=0).pvalue <= 0.05
