@@ -12,7 +12,7 @@ __all__ = ["clustering_accuracy"]
 
 
 def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
-    r"""Compute the share of points whose cluster matches their known class, under the best matching of names.
+    r"""Compute the share of points in the cluster of their known class, under the best one-to-one matching of names.
 
     Parameters
     ----------

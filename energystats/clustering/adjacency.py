@@ -19,7 +19,7 @@ LARGEST_INDEX = 2**31 - 1
 
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
-    """Convert an adjacency matrix to a symmetric float64 CSR array without stored zeros; return its names, too.
+    """Convert an adjacency matrix to a symmetric float64 CSR array without zeros; return also vertex names or None.
 
     The same array for dense and sparse input; `signed` allows negative entries, as kernels have.
     """

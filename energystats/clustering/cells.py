@@ -81,7 +81,7 @@ class RowCells:
 
     @property
     def own(self) -> FloatArray:
-        """Compute the sum of squared feature-space lengths over the rows of each cell; (m,)."""
+        """Compute the sum of squared lengths of the rows of each cell, inside and outside the landmarks' span; (m,)."""
         return np.asarray(self.squares + self.residuals)
 
     def between(self, rows: slice, columns: slice) -> FloatArray:
@@ -93,7 +93,10 @@ class RowCells:
         return np.asarray(np.maximum(lengths - 2 * products, 0.0))
 
     def lines(self) -> Lines:
-        """Yield approximate sums of dissimilarities from a few cells of rows at a time to all cells before them."""
+        """Yield the first of a few cells, and approximate sums of rho from these to all cells up to the last of them.
+
+        Sums within a cell are halved.
+        """
         for first in range(0, self.starts.size, CELLS_AT_ONCE):
             stop = min(first + CELLS_AT_ONCE, self.starts.size)
             block = self.between(slice(first, stop), slice(0, stop))

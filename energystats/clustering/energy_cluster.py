@@ -154,7 +154,7 @@ class _Auto(Algorithm):
     name: ClassVar[str] = "auto"
 
     def taken(self, d: Dissimilarity, search: Search) -> Algorithm:
-        """Return the algorithm for some points: exact for one column without given start, else Hartigan's."""
+        """Return the exact method if it applies to the points and no start labels are given, else Hartigan's method."""
         return ALGORITHMS["exact-1d" if has_exact(d) and not search.by_labels else "hartigan"]
 
     def work(self, d: Dissimilarity, search: Search) -> tuple[Work, ...]:

@@ -411,7 +411,10 @@ def _check_two_dimensional(table: Any, *, square: bool) -> None:
 
 
 def _stand_in(table: Any) -> Any:
-    """Return a small table of zeros with the columns of a given table, for scikit-learn's checks."""
+    """Return zeros that take little memory, with the columns of a given table, for scikit-learn's checks.
+
+    They have at most two rows for a data frame, else the shape of the table.
+    """
     if hasattr(table, "columns") and table.shape[1]:
         import pandas as pd
 
@@ -436,7 +439,7 @@ def _read_in(
     fitted: FloatArray,
     read: Callable[[FloatArray], AnyArray],
 ) -> AnyArray:
-    """Return a function that applies `read` to the squared distances from a block of points to the clusters."""
+    """Compute squared distances from a block of points to the clusters, and apply `read` to them."""
     return read(rule.squared_distances(len(points), lambda rows: metric.finite_between(points[rows], fitted)))
 
 

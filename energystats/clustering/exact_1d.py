@@ -177,7 +177,7 @@ def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Par
 
 
 def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute the within, between and total dispersion of clusters on a line, under |x - y|.
+    """Compute the within dispersion of each cluster on a line, and the between and total ones, under |x - y|.
 
     A gap between neighbours lies in the distance of every pair on its two sides, so that W of a set of mass s is the
     sum of gap L (s - L)/s, L being the mass below the gap; no term is negative.
@@ -204,7 +204,7 @@ def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
 
 
 def _squared_dispersions(values: _Values, edges: IntArray) -> tuple[FloatArray, float, float]:
-    """Compute the within, between and total dispersion of clusters on a line, under (x - y)**2."""
+    """Compute the within dispersion of each cluster on a line, and the between and total ones, under (x - y)**2."""
     x, w = values.x - values.x[values.x.size // 2], values.weights
     within, means, masses = np.zeros((3, edges.size - 1))
     for j, (start, stop) in enumerate(pairwise(edges)):

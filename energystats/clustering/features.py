@@ -138,12 +138,12 @@ class Centres:
 
     @property
     def within(self) -> FloatArray:
-        """Compute the sum of squared distances in feature space of each cluster from its mean; (k,)."""
+        """Compute the weighted sum of squared distances of each cluster from its mean, in the landmarks' span; (k,)."""
         return np.asarray(self.squares - np.einsum("lj,lj->l", self.sums, self.sums) / self.mass)
 
     @property
     def W(self) -> float:
-        """Compute the sum of squared distances in feature space of all points from their cluster means."""
+        """Compute the weighted sum of squared distances of all points from cluster means, in the landmarks' span."""
         return float(self.within.sum())
 
     @property
@@ -197,7 +197,10 @@ class BlockFeatures(NamedTuple):
         residuals: FloatArray | None = None,
         out: FloatArray | None = None,
     ) -> BlockFeatures:
-        """Compute the features of a block of points, with squared lengths and residuals; features stay as they are."""
+        """Compute the features of a block of points, with squared lengths and residuals; features stay as they are.
+
+        Where lengths and residuals are given, rows hold the kernel, and `V` makes features of it.
+        """
         if isinstance(block, BlockFeatures):
             return block
         kernel, own = feature_map.kernel(feature_map.metric.finite_between(block, feature_map.landmarks))
@@ -299,14 +302,14 @@ class Features:
         return len(self.table)
 
     def taken(self, rows: IntArray, stops: Sequence[int]) -> Features:
-        """Return the features of some rows, in blocks that end at the given `stops`."""
+        """Return the features of some rows, in blocks that also end after the numbers of rows in `stops`."""
         table, weights = PointsHere(self.table.pick(rows), stops), self.weights[rows]
         if self.whole is None:
             return Features.of(table, self.map, weights)
         return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
 
     def leading(self, count: int) -> Features:
-        """Return the `count` features of most variance, or all features if they are not stored in memory."""
+        """Return the `count` features of most variance among landmarks, or all features if they are not stored here."""
         if self.whole is None or count >= self.map.rank:
             return self
         # the eigenvalues of the map rise; what is left out lies outside the span of the rest
@@ -371,7 +374,10 @@ class Features:
         return np.concatenate(self.over_blocks(_distances_to_each_in, means))
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
-        """Find the rows whose move to another cluster lowers the within dispersion by more than `tolerance`."""
+        """Find the rows whose move to another cluster lowers the within dispersion by more than `tolerance`.
+
+        Of too many those that gain most are taken.
+        """
         centres = found.centres
         sums = centres.counts, centres.mass, centres.means
         labels = found.labels.astype(np.min_scalar_type(centres.counts.size))
@@ -454,7 +460,7 @@ def _movable_in(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find the rows of one block whose move lowers the within dispersion, and by how much."""
+    """Find the rows of one block whose move lowers the within dispersion by more than `tolerance`, and by how much."""
     squared = _squared_distances(BlockFeatures.of(block, feature_map, *known), sums[2])
     gains = _gains_of_moves(squared, labels, weights, sums)
     chosen = np.flatnonzero(gains > tolerance)
@@ -537,7 +543,7 @@ class Watch:
 def _look_again(
     block: Any, feature_map: FeatureMap, means: FloatArray, doubtful: IntArray, known: Sequence[FloatArray]
 ) -> tuple[BlockFeatures, FloatArray, FloatArray]:
-    """Compute features and exact squared distances to all centres for those rows of a block whose bounds overlap."""
+    """Compute features of doubtful rows of a block, squared distances (b, k) to all centres, and their rounding."""
     part = block.part(doubtful) if isinstance(block, BlockFeatures) else block[doubtful]
     features = BlockFeatures.of(part, feature_map, *(column[doubtful] for column in known))
     size = np.einsum("lj,lj->l", means, means).max(initial=0.0)
@@ -593,7 +599,10 @@ def _movable_in_doubt(
     weights: FloatArray,
     *known: FloatArray,
 ) -> tuple[IntArray, FloatArray]:
-    """Find rows of one block whose move lowers the within dispersion, skipping rows that bounds exclude."""
+    """Find the rows of one block whose move lowers the within dispersion by more than `tolerance`, and by how much.
+
+    Rows that bounds exclude are skipped; the bounds of the others change in place.
+    """
     counts, mass, means = sums
     # a move gains at most w s/(s - w) upper^2 - min_l(w s_l/(s_l + w)) lower^2, unless lower is below 0
     s, lightest, alone = mass[labels], mass.min(), counts[labels] == 1
@@ -610,7 +619,7 @@ def _movable_in_doubt(
 
 
 def _squared_distances(features: BlockFeatures, means: FloatArray) -> FloatArray:
-    """Compute squared distances in feature space of the rows of one block to all centres; (b, k)."""
+    """Compute squared distances of the rows of one block to all centres, inside the landmarks' span; (b, k)."""
     norms = np.einsum("lj,lj->l", means, means)
     return np.asarray(np.maximum(features.lengths[:, None] + norms - 2 * features.times(means), 0.0))
 
@@ -678,7 +687,7 @@ def search_features(
 
 
 def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None) -> tuple[IntArray, Centres]:
-    """Assign every row to its nearest centre, and fill empty clusters with the rows farthest from their centres."""
+    """Assign every row to its nearest centre; empty clusters take the farthest rows out of clusters of several."""
     labels, centres = (watch or rows).assigned(means)
     empty = np.flatnonzero(centres.counts == 0)
     if not empty.size:
@@ -719,7 +728,7 @@ DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rou
 def choose_landmarks(
     table: RowTable, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
 ) -> IntArray:
-    """Choose landmark rows as k-means++ does: likelier with more dissimilarity to the nearest landmark.
+    """Draw landmark rows as k-means++ does, in proportion to weight times rho to the nearest landmark.
 
     They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
     than `count` only if there are no more distinct points. O(count) values of rho for each candidate.

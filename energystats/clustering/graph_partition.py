@@ -380,7 +380,7 @@ def _perturb_labels(graph: _Objective, labels: IntArray, rng: np.random.Generato
 
 
 def _improved(graph: _Objective, start: IntArray, max_iter: int) -> LocalOptimum:
-    """Improve a graph partition by moving single vertices until no move lowers the objective."""
+    """Move single vertices until no move lowers the graph objective, or for about `max_iter` passes."""
     labels = start.copy()
     rows = graph.matrix
     n_iter, converged, confirmed = 0, True, False
@@ -483,7 +483,7 @@ def _reported(
 
 
 def _numbered_labels(graph: _Objective, labels: IntArray) -> IntArray:
-    """Renumber clusters of a graph by falling size, then rising cost over mass; (n,) -> (n,)."""
+    """Renumber clusters of a graph by falling size, then rising cost over mass, then links inside; (n,) -> (n,)."""
     heaviness = np.ones(graph.n) if graph.given is None else graph.given
     quotients = graph.quotients(labels)
     scale = float(np.abs(quotients).sum())

@@ -79,7 +79,7 @@ class NearestCentre:
     means: FloatArray
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute squared distances of new points to the cluster centres of a landmark clustering; (m, k)."""
+        """Compute squared distances of new points to the centres, that from the landmarks' span included; (m, k)."""
         norms = np.einsum("lj,lj->l", self.means, self.means)
         parts = []
         for start in range(0, n_points, ROWS_AT_ONCE):
@@ -155,7 +155,7 @@ class Landmarks(Algorithm):
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Return the search to run: over all pairs of few rows, unless options ask for landmarks."""
+        """Return the algorithm to run and its points: all pairs for few rows, unless an option asks for landmarks."""
         self._check(d, search)
         if d.n > FEW_ROWS or self != Landmarks():
             return self, d
@@ -213,7 +213,7 @@ class _AllPairs(Algorithm):
 
 
 def _table_of(d: Dissimilarity, batch_size: int) -> RowTable:
-    """Return the table of rows to cluster, read into memory if it is small enough."""
+    """Return the table of rows to cluster, read into memory if it has at most one batch of rows."""
     if isinstance(d, Blocks):
         return d.rows if d.n > batch_size else PointsHere(d.rows.pick(np.arange(d.n)))
     return PointsHere(d.points)

@@ -315,7 +315,7 @@ class _Portion(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the number of starts or perturbations in a batch."""
+        """Return the number of starts or perturbations in a batch, those that are skipped included."""
         return len(self.starts) + len(self.uniforms) + self.skipped
 
 
@@ -451,7 +451,7 @@ class _LocalSearch(Algorithm):
 
     @abstractmethod
     def tries(self, n: int) -> int:
-        """Return how many perturbations follow each start, for n points."""
+        """Return the number of perturbations for each start, for n points."""
 
     @abstractmethod
     def best(self, multi_start: MultiStartSearch, search: Search) -> LocalOptimum:
@@ -468,7 +468,7 @@ class _LocalSearch(Algorithm):
         return pairs_work(size), found, eigenpairs(held, search.k - 1)
 
     def _rounds(self, d: Dissimilarity, search: Search) -> bool:
-        """Return whether to store dissimilarities in single precision during the search, as for many points."""
+        """Return whether rho is stored in single precision: for many points without callback or logged moves."""
         spectral = isinstance(search.init, str) and search.init == "spectral"
         watched = search.callback is not None or search.log_moves or spectral
         return self.compiled and d.has_points and d.n > DOUBLE_UP_TO and not watched
@@ -624,6 +624,6 @@ def totals_of(d: Dissimilarity) -> FloatArray:
 
 
 def search_problem(problem: Problem, n_init: int, tries: int, rng: np.random.Generator) -> tuple[IntArray, float]:
-    """Minimise the within dispersion by Hartigan's method from several starts; return labels and dispersion."""
+    """Minimise W by Hartigan's method from k-means++ starts and perturbations; return labels and W."""
     best = MultiStartSearch(problem, make_starts(problem, "k-means++", n_init, rng), n_init, tries, rng).lowest()
     return best.labels, best.within

@@ -137,7 +137,7 @@ class Partition(Labelled):
 
     @property
     def tightness(self) -> float:
-        """Return the between dispersion over its upper bound: 1 proves the global optimum; NaN without a bound."""
+        """Return S over its upper bound: 1 proves the global optimum; NaN where the bound is not above 0."""
         rounding = BOUND_ROUNDING * max(abs(self.within), abs(self.between), abs(self.total))
         return float(self.between / self.bound) if self.bound > rounding else float("nan")
 
@@ -496,7 +496,7 @@ def _two_coordinates(values: FloatArray, vectors: FloatArray) -> FloatArray:
 
 
 def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) -> Partition:
-    """Return a partition extended to points in no cluster, which get the label -1."""
+    """Build the partition of the points that are in clusters; the other points keep the label -1."""
     inside = np.flatnonzero(labels >= 0)
     found = make_partition(d.subset(inside), labels[inside], k, algorithm=algorithm, n_init=0, n_iter=0, converged=True)
     labels = np.full(d.n, -1, dtype=np.intp)

@@ -183,7 +183,7 @@ def _components_plane(points: FloatArray, rows: IntArray, pair: tuple[int, int] 
 
 
 def _discriminant_plane(points: FloatArray, labels: IntArray, rows: IntArray) -> Plane:
-    """Compute coordinates on the discriminant axes of clusters for a scatter plot, or principal components.
+    """Compute coordinates on the discriminant axes of clusters; principal components if all cluster means coincide.
 
     For two clusters there is one axis, drawn against the first principal component.
     """
@@ -228,7 +228,7 @@ def _kernel_plane(points: FloatArray, metric: Metric, rows: IntArray) -> Plane:
 
 
 def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
-    """Check coordinates given by a user or result, and return two columns of them for a scatter plot."""
+    """Check coordinates given by a user or result, and return their first two columns for a scatter plot."""
     known = {"coordinates": "axis", "embedding": "embedding axis"}
     name = next((name for name in known if hasattr(space, name)), None)
     array = np.asarray(space if name is None else getattr(space, name), dtype=np.float64)
@@ -248,7 +248,7 @@ def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
 def read_features(
     data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
-    """Return the numeric columns of data as floats, NaN where missing, and their names.
+    """Return the numeric columns of `data`, NaN where missing, and their names; the clustered points for None.
 
     Raises
     ------

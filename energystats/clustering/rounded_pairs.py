@@ -103,7 +103,7 @@ class Polished:
 def polish(
     d: Dissimilarity, labels: IntArray, weights: FloatArray, k: int, tolerance: float, max_iter: int
 ) -> Polished:
-    """Make single moves in double precision until the within dispersion falls no more; return the partition.
+    """Make single moves in double precision until W falls no more, or for `max_iter` passes; return the partition.
 
     One pass over the pairs where nothing moves, which is nearly always; a move takes one row of rho, and another pass.
     """
@@ -150,7 +150,7 @@ def _tabulate(
 def _gains(
     table: FloatArray, mass: FloatArray, within: FloatArray, counts: IntArray, labels: IntArray, weights: FloatArray
 ) -> FloatArray:
-    """Compute how much the best move of each point lowers the within dispersion [G 19, 20]; (n,)."""
+    """Compute how much the best move of each point lowers W [G 19, 20]; -inf if it is alone in its cluster; (n,)."""
     points, halves = np.arange(labels.size), (within / (2 * mass))[:, None]
     rises = (table - halves) / (mass[:, None] + weights)
     rises[labels, points] = np.inf

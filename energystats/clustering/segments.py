@@ -161,7 +161,7 @@ def segment(
 
 
 def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
-    """Return whether breaks are searched between cells of many rows; raise ValueError if that is impossible."""
+    """Return whether breaks are searched between cells of rows; raise ValueError if that is asked for in vain."""
     if not isinstance(exact, bool | np.bool_ | None):
         raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
     exact = None if exact is None else bool(exact)
@@ -341,7 +341,7 @@ def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
 def describe_segments(
     ordered: OrderedPoints, breakpoints: IntArray, cells: RowCells | None = None
 ) -> tuple[_Fields, float]:
-    """Compute the dispersions and other fields of a segmentation result."""
+    """Compute the fields that results with segments share, and S, from all pairs or from sums over cells."""
     d, order, index = ordered
     edges = np.concatenate(([0], breakpoints, [d.n])).astype(np.intp)
     sizes = np.diff(edges)

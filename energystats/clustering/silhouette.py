@@ -120,7 +120,7 @@ class PointScores(NamedTuple):
 
 
 def score_points(d: Dissimilarity, labels: IntArray, k: int) -> PointScores:
-    """Compute silhouettes, margins and second-nearest clusters of points, with label -1 for no cluster."""
+    """Compute silhouettes, margins and best other clusters of points in clusters 0..k-1; label -1 is no cluster."""
     unknown = np.full(d.n, np.nan)
     inside = np.flatnonzero(labels >= 0)
     if k < 2:

@@ -353,7 +353,7 @@ def cluster_rows(
 def fit_rows(
     rows: FloatArray, k: int, rng: np.random.Generator, *, weights: FloatArray | None, n_init: int, max_iter: int
 ) -> tuple[IntArray, bool]:
-    """Cluster rows by k-means; return labels, and whether the best start converged within `max_iter` passes.
+    """Cluster rows by k-means; return labels, and whether the best start ended before `max_iter` passes.
 
     In one thread, so that no digit depends on their number, and because the threads of OpenMP are lost in a process
     that is forked after their first use, which then would wait for them for ever. And one call at a time: k-means sets
