@@ -23,7 +23,7 @@ UNEQUAL = 3  # times as large: the other sample, above which it was, too
 
 
 def cross_test(c: GroupComparison) -> ApproximateTestResult:
-    """Test two groups by a studentised statistic of random halves, N(0, 1) under equality (Shekhar et al. 2022)."""
+    """Test two groups by a studentised statistic of random halves, N(0, 1) in the limit (Shekhar et al. 2022)."""
     d, groups = c.d, c.groups
     if groups.k != 2:
         raise ValueError(f'`method="cross"` compares two groups, got {groups.k}.')

@@ -331,7 +331,7 @@ def _check_names_of_terms(terms: Sequence[Term]) -> None:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Return whether the text `X` of `disco` is a file name rather than a formula.
+    """Return whether the text `X` of `disco` names its data: a formula or groups follow, and it is no formula itself.
 
     A formula has a tilde and is not the path of a file.
     """
@@ -838,7 +838,7 @@ def _check_rounding(term: Term, reduced: FloatArray) -> None:
 
 
 def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> None:
-    """Raise ValueError if a model term adds nothing to the terms it is adjusted for."""
+    """Raise ValueError if a model term adds nothing to those it is adjusted for, or rounding hides how much it adds."""
     means, spreads = (f(np.hstack([t.columns for t in terms]), axis=0) for f in (np.mean, np.ptp))
     ratios = np.abs(means) / np.where(spreads == 0, np.inf, spreads)
     worst = int(ratios.argmax())

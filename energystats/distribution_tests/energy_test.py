@@ -152,7 +152,7 @@ def energy_test(
 
 
 def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
-    """Convert `metric` and `alpha` to one semimetric, or a list of several."""
+    """Resolve `metric` and `alpha` to a list of semimetrics: one, or one for each entry of a sequence."""
     many_metrics = isinstance(metric, list | tuple)
     many_alphas = isinstance(alpha, list | tuple) or (isinstance(alpha, np.ndarray) and alpha.ndim > 0)
     if many_metrics and many_alphas:

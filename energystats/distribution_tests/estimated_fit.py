@@ -83,7 +83,7 @@ class Family:
 
     @property
     def advice(self) -> str:
-        """Return a sentence of advice for a family of distributions that cannot produce the sample."""
+        """Return a sentence on how to find a member of a family of distributions that can give the sample."""
         if not isinstance(self.estimate, _Likelihood):
             return "`estimate` must return one that can."
         return (
@@ -277,7 +277,7 @@ class Atoms:
 
 
 def find_atoms(distribution: Any) -> Atoms | None:
-    """Return values and probabilities of a frozen distribution on whole numbers; None if too many."""
+    """Return the `Atoms` of a frozen distribution on whole numbers; None for others, and for too many values."""
     quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
     if quantile is None or not has_whole_numbers(distribution):
         return None

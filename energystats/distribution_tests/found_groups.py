@@ -134,7 +134,7 @@ def notes_on_variable(d: Dissimilarity, name: str, codes: IntArray) -> tuple[str
 
 
 def _is_k_means(points: FloatArray, groups: Groups, weights: FloatArray | None) -> bool:
-    """Return whether every point is nearest to its own group's mean, as after k-means; O(nkd)."""
+    """Return whether every point lies nearest to the mean of its own group, and the means differ; O(nkd)."""
     Z = groups.indicators(weights)[:, :, 0]
     # around the mean, so that an offset costs no digits of the squares
     centred = points - points.mean(axis=0)
@@ -183,7 +183,7 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
 def _falls_of_moves(
     table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
 ) -> FloatArray:
-    """Compute how far the within dispersion falls when each row moves to its best other group; (r,).
+    """Compute how far W falls when each row moves to its best other group; -inf for a group's only row; (r,).
 
     `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
     """

@@ -309,7 +309,7 @@ def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
 
 
 def _check_coarseness(steps: FloatArray, variances: FloatArray, n: int) -> None:
-    """Raise ValueError if a rounding step exceeds 2 standard deviations; variances in squared steps, (d,)."""
+    """Raise ValueError if a step is surely longer than 2 standard deviations; `variances` in squared steps; (d,)."""
     for j in np.flatnonzero(steps > 0).tolist():
         # of the rounded values, whose variance is larger by 1/12, as for normal ones; a step of 2 passes mostly
         error = (variances[j] + 1 / 12) * np.sqrt(2 / (n - 1))

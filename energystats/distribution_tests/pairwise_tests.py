@@ -195,7 +195,7 @@ def pairwise_tests(
 
 
 def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether two groups are too small to compare their spread."""
+    """Return whether one of two groups has under three points, or both have two whole plots: too few for a spread."""
     # two points are, as are those of two whole plots
     return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
 

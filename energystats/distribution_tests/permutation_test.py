@@ -122,7 +122,7 @@ def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> Flo
 
 
 def _rounding_of_mmd(s: FloatArray) -> float:
-    """Compute the most by which the rounding of squared MMD exceeds that of the between dispersion; (2,)."""
+    """Compute the factor by which the rounding of the squared MMD exceeds that of S, at most; sizes (2,) -> float."""
     return 2 * float(s.sum() / s.prod())
 
 
@@ -370,7 +370,7 @@ def _note_far_rows(c: GroupComparison) -> tuple[str, ...]:
 
 
 def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Return a note if there are no more distinct labelings than random permutations asked for."""
+    """Return a note if there are no more distinct labelings than random permutations that were drawn."""
     if null is None or null.exact:
         return ()
     count, n_drawn = c.units.scheme(c.groups.codes).count(), null.values.size
@@ -383,7 +383,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
 
 
 def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Return a note if an extrapolated p-value was asked for but no tail could be fitted."""
+    """Return a note if an extrapolated p-value was asked for, but ties or steps among large null values forbid it."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
     tolerance = _tolerance_of(c, null)

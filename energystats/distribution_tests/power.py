@@ -262,7 +262,7 @@ class _Pilot:
         return cls(*energies, cast(tuple[Sampler, Sampler], mixed), (x, y), thinned)
 
     def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
-        """Return samplers of two populations, and how much of their difference gives the pilot's energy distance."""
+        """Return samplers and the share of their difference to keep, for unbiased E and both ends of its interval."""
         low, high = self.interval
         return [
             (self.sources, _share_of(self.unbiased, self.statistic)),
@@ -317,7 +317,7 @@ def _check_same_width(samples: Sequence[FloatArray]) -> None:
 def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
-    """Return example points and the estimated work of all simulated tests of a power study."""
+    """Return example points, the estimated work of all simulated tests, and the memory for their decisions."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     # without a pilot the work is that of two columns

@@ -94,7 +94,7 @@ class Sampler:
         return drawn if self.rows is not None else self.checked(drawn, size)
 
     def quantiles(self, size: int) -> FloatArray:
-        """Compute `size` evenly spaced quantiles of a distribution; (size, 1)."""
+        """Compute the quantiles of a distribution at the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
         assert self.ppf is not None
         places = (np.arange(size) + 0.5) / size
         try:
@@ -247,7 +247,7 @@ def round_to_whole(x: FloatArray) -> FloatArray:
 
 
 def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
-    """Return which values lie in a distribution's support, up to rounding; (n,)."""
+    """Return which values a distribution with a support can give, up to rounding; (n,)."""
     low, high = (float(end) for end in distribution.support())
     discrete = has_whole_numbers(distribution)
     with np.errstate(all="ignore"):
@@ -269,7 +269,7 @@ def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
 
 
 def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatArray, float, FloatArray]]:
-    """Yield the distances of values to candidate values of a discrete distribution, and probabilities."""
+    """Yield distances of values to candidates of a discrete distribution, their unit, and their probabilities."""
     family = getattr(distribution, "dist", None)
     if not hasattr(family, "xk"):
         yield x - np.rint(x), 1.0, np.asarray(distribution.pmf(np.rint(x)))

@@ -233,7 +233,7 @@ def spread_test(
 
 
 def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
-    """Return a caution on groups of few points in one column, for which p is often too small."""
+    """Return a caution on groups of few points in one column under squared distances: p is too often small."""
     few = (groups.sizes < FEW) & (groups.sizes % 2 == 0)
     if d.n_columns != 1 or not d.metric.only_means or not few.any():
         return ()
@@ -327,7 +327,7 @@ class CenterDistances:
     notes: tuple[str, ...] = ()
 
     def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
-        """Select the distances of points of some groups from their centres, with their row and group numbers."""
+        """Select the distances of some points and groups, given by row and group numbers; the centres stay."""
         groups = np.array(chosen)
         return CenterDistances(
             self.distances[rows],
@@ -430,7 +430,7 @@ def _count_units(groups: Groups, units: ExchangeableUnits) -> IntArray:
 
 
 def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether distances from group centres differ by stratum, which would bias a test.
+    """Return whether distances from group centres reveal strata, of which the groups have unequal shares.
 
     A centre lies near the strata that its group is mostly in, and labels permuted within strata do not keep it there.
     With equal shares of the strata in every group the centres differ by chance alone.
@@ -469,7 +469,10 @@ def _multiply_squares(points: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, FloatArray]:
-    """Compute squared distances of points from the spatial medians of their groups."""
+    """Compute squared distances of points from the spatial medians of their groups, and weights of these medians.
+
+    Warn if the search for a median was cut off.
+    """
     centers, ended = weights_of_medians(w, codes, k, multiply)
     if not ended:
         warn(
@@ -521,7 +524,7 @@ def compare_spread(
     *,
     progress: bool = False,
 ) -> SpreadComparison | None:
-    """Test by permutation whether mean distances from group centres are equal; None if impossible.
+    """Test by permutation whether mean distances from centres are equal; None where there is nothing to permute.
 
     Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
     labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
