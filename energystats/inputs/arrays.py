@@ -274,7 +274,7 @@ def check_finite(array: FloatArray, name: str, columns: Sequence[str] | None) ->
 
 
 def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
-    """Check weights, and return them as floats (n,); None if none are given or all are 1."""
+    """Check that weights are positive, and return them as floats (n,); None if none are given or all are 1."""
     if weights is None:
         return None
     array = as_numbers(weights, name, cure=DIVIDE)

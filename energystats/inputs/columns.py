@@ -253,7 +253,7 @@ def _emptied(column: _Column) -> _Column:
 
 
 def _presence(column: _Column, name: str, label: str) -> _Column:
-    """Convert a data column of truth values to 1 for presence and 0 for absence."""
+    """Convert a data column of truth values, or of 0 and 1, to 1 for presence and 0 for absence."""
     values = column.values
     if column.levels:
         numbers = [float(v) if isinstance(v, int | float | np.bool_ | np.number) else np.nan for v in column.levels]

@@ -438,7 +438,7 @@ class _Counting(ast.NodeTransformer):
     """Rewrite a Python expression so that truth values in arithmetic and functions of numbers become 0 and 1."""
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
-        """Wrap both operands of a binary operator in calls that convert truth values to numbers."""
+        """Wrap both operands of an arithmetic operator in calls that convert truth values to numbers."""
         self.generic_visit(node)
         if isinstance(node.op, SIGNS):
             node.left, node.right = _count_call(node.left), _count_call(node.right)

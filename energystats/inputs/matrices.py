@@ -29,7 +29,7 @@ SKEW_ENTRIES = 2**22  # of a matrix that are compared at a time
 
 
 def row_names(table: InputTable) -> tuple[str, ...] | None:
-    """Return the item names of a square data frame; raise if row and column names differ."""
+    """Return the item names of a square data frame, None without any; raise if those of rows and columns differ."""
     columns = table.columns
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None
@@ -227,7 +227,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
 
 
 def _check_finite_pairs(array: FloatArray, name: str, places: Places, *, nans: int | None = None) -> None:
-    """Raise ValueError if a square matrix has NaN or infinite entries, naming the first pair.
+    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair, or parts that no path connects.
 
     `nans` is how many entries of what the user gave are NaN, where that is not the square matrix.
     """

@@ -123,7 +123,7 @@ def cells_of_text(text: str, sep: str = ",", *, comment: str | None = None) -> t
 
 
 def cells_of_frame(frame: pd.DataFrame) -> list[list[str]]:
-    """Convert a data frame to rows of text cells, a named index becoming the first column."""
+    """Convert a data frame to rows of text cells; an index other than a plain count becomes the first column."""
     import pandas as pd
 
     if not isinstance(frame.index, pd.RangeIndex):
@@ -206,7 +206,7 @@ def _layout_of(
 
 
 def _may_be_number(cell: str, read: Callable[[str], float | None]) -> bool:
-    """Return whether a text cell is a number or a missing value."""
+    """Return whether a text cell is a number or a word for a missing value; an empty cell is neither."""
     return read(cell) is not None or (cell.lower() in MISSING and cell != "")
 
 

@@ -59,7 +59,7 @@ class RowOrder:
 
 
 def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
-    """Return a table and the values that order its rows, taken from a column of it if named."""
+    """Return a table and the values that order its rows; a column named as the order is removed from the table."""
     (table,), (given,) = read_inputs((X,), {"order": order})
     if isinstance(order, int | float | np.generic) and not isinstance(order, str):
         raise TypeError(
@@ -74,7 +74,7 @@ def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) 
 
 
 def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
-    """Return row names as an index that orders the rows, and a note if their dates do not increase."""
+    """Return an index of row names, its name, and a note if it holds dates that do not increase."""
     if index is None:
         return None, "", ()
     notes: tuple[str, ...] = ()
