@@ -291,7 +291,7 @@ class Drawing:
 
     @property
     def order(self) -> AnyArray:
-        """Return group codes renumbered so that the largest group is last."""
+        """Return the new code of each group, of which the largest gets the last one; (k,)."""
         return largest_last(self.codes, self.k)
 
     @property
@@ -311,7 +311,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Draw the labels of all rows for a range of random labelings; (b, n)."""
+        """Draw the labels of all rows for a range of random labelings, in the first after the observed; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):

@@ -234,7 +234,7 @@ class OnDevice(Pairs):
             yield self.sums_of_labels(np.concatenate(waiting), weights, k)
 
     def sums_of_labels(self, labels: AnyArray, weights: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of dissimilarities between groups, and group sizes, of some labelings; (b, n) -> (b, k, k)."""
+        """Compute sums of rho between groups, and group sizes, of some labelings; (b, n) -> (b, k, k), (b, k)."""
         xp, like = self.rows.xp, self.rows.like
         order = largest_last(labels[0], k)
         labels = order[labels]
@@ -273,7 +273,7 @@ class OnDevice(Pairs):
 
 
 def _add_mirrored(half: FloatArray) -> FloatArray:
-    """Add the sums from the lower triangle of a symmetric matrix to those from the upper; (k, k, b)."""
+    """Add to sums over one triangle of a symmetric matrix those over the other; (k, k, b) -> (b, k, k)."""
     return np.asarray((half + half.transpose(1, 0, 2)).transpose(2, 0, 1))
 
 

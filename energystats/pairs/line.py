@@ -81,5 +81,5 @@ def power_on_line(points: FloatArray, metric: Metric) -> float | None:
 
 
 def sort_line(points: FloatArray, metric: Metric) -> Line | None:
-    """Sort points of one column under the metric |x - y| to a `Line`; None for other points."""
+    """Return points of one column under the metric |x - y| as a `Line`, which sorts them; None for other points."""
     return Line(points[:, 0]) if power_on_line(points, metric) == 1 else None

@@ -61,7 +61,7 @@ def _describe_missing_file(path: Path, name: str) -> str:
 
 
 def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
-    """Return the column names of a Parquet file, without those of a pandas index."""
+    """Return the column names of a Parquet file, without those of a pandas index unless one is `column`."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
 
@@ -79,7 +79,7 @@ def index_of(file: Any) -> Any:
 
 
 def check_numbers(file: Any, columns: Sequence[str], name: str) -> None:
-    """Raise TypeError if columns of a Parquet file are not numeric."""
+    """Raise TypeError if columns of a Parquet file are not numeric, or were categories when it was written."""
     empty = file.schema_arrow.empty_table().to_pandas(ignore_metadata=True)[list(columns)]
     if lost := [column for column in find_lost_categories(file) if column in columns]:
         listed = ", ".join(map(repr, lost))
