@@ -276,7 +276,7 @@ class Dissimilarity(abc.ABC):
         return not np.ptp(self.transformed().points, axis=0).any()
 
     def transformed(self) -> Dissimilarity:
-        """Return the points transformed so that the metric is a function of Euclidean distance.
+        """Return the transformed rows that the metric compares by Euclidean distance; the points if it transforms none.
 
         Columns that differ by rounding alone are constant.
         """
@@ -310,7 +310,7 @@ class Dissimilarity(abc.ABC):
         return self.as_kind(StoredPoints, R=self.matrix)
 
     def near_one(self) -> Dissimilarity:
-        """Rescale the points by a power of two near 1 against overflow of squares, where the metric allows it.
+        """Rescale the points to near 1 by a power of two against overflow of squares, where the metric allows it.
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
@@ -860,7 +860,7 @@ def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> N
 
 
 def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
-    """Warn if the second of two samples seems to hold group labels or group sizes of the first.
+    """Warn if one of two samples of a column seems to hold group labels of the other, or the second group sizes.
 
     Labels: it has two values only, and the other, as long, many.
     """
@@ -914,7 +914,7 @@ def _warn_of_rounding(
 
 
 def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Return which columns vary by rounding alone; (d,), (d,) -> (d,)."""
+    """Return which columns vary, but only by rounding of values that are not whole numbers; (d,), (d,) -> (d,)."""
     size = np.maximum(np.abs(low), np.abs(high))
     exact = (low == np.rint(low)) & (high == np.rint(high))
     return np.asarray((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)

@@ -118,7 +118,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "
 
 
 def _with_names(rho: FloatArray, rows: Any, columns: Any) -> Any:
-    """Return a matrix as a data frame with row and column names if either table has them."""
+    """Return a matrix as a data frame with row and column names if either table is from pandas, else unchanged."""
     if not any(hasattr(table, "iloc") for table in (rows, columns)):
         return rho
     import pandas as pd

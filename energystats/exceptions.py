@@ -87,7 +87,7 @@ class PerformanceWarning(EnergyStatsWarning):
 
 
 def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False) -> None:
-    """Issue a warning that points to the user's own line of code; with `once`, only once per process."""
+    """Issue a warning that points to the user's own line of code; with `once`, only the first of its class."""
     collector = _collector.get()
     if collector is not None:
         collector.append((message, category))
