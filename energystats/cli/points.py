@@ -133,7 +133,7 @@ def _code_truths(table: FileTable, options: argparse.Namespace, leave_out: Seque
 def _check_comparable(
     whole: FileTable, choice: FileTable, options: argparse.Namespace, leave_out: Sequence[str]
 ) -> None:
-    """Raise BadInputError if the metric cannot compare the rows, or if the table is a distance matrix."""
+    """Raise BadInputError if the metric cannot compare the rows, or the points look like a matrix of distances."""
     frame = choice.frame
     with bad_input(choice.file, choice.where):
         metric = resolve(options.metric, 1.0)

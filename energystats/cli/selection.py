@@ -261,7 +261,7 @@ def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
 
 
 def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
-    """Return whether most cells of a column are numbers, some with other decimal signs than the file has."""
+    """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
     texts = column.dropna().map(str).str.strip()
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
     signs = [COMMA_NUMBER, GROUPED, MIXED, *([PARTED] if dialect.thousands is None else [])]

@@ -18,7 +18,7 @@ def say_error(line: str) -> None:
 
 
 def write_out(text: str, end: str = "\n") -> str | None:
-    """Print a text on standard output; return the reason if that failed, None otherwise."""
+    """Print a text on standard output; return why it failed, or None, also if the reader of a pipe has left."""
     if sys.stdout is None:
         return "it is closed"
     try:
