@@ -217,7 +217,7 @@ class Result(abc.ABC):
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Return a data frame formatted for LaTeX or Markdown, and which of its columns are numeric.
+        """Return a data frame formatted for LaTeX or Markdown, and which columns hold numbers; sets `options["index"]`.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.

@@ -157,7 +157,7 @@ class TextTable:
         return f'<table class="dataframe energystats">{caption}{top}<tbody>{"".join(body)}</tbody></table>'
 
     def _shown(self) -> tuple[list[str], list[tuple[str, ...]]]:
-        """Return the row names and cells of a table to print, and how many rows of a long table are left out."""
+        """Return row names and cells to print; of a long table the first rows, and a row on how many are left out."""
         if len(self.stubs) <= ROWS_SHOWN:
             return list(self.stubs), list(self.rows)
         kept = ROWS_SHOWN - 10
@@ -209,7 +209,7 @@ def _on_the_point(column: Sequence[str]) -> list[str]:
 
 
 def decomposition_table(within: float, between: float, total: float, more: Sequence[list[str]] = ()) -> TextTable:
-    """Build a text table of the dispersions W, S, T and of S/T, one in each row."""
+    """Build a text table of the dispersions W, S, T and of S/T, one in each row, with further rows below."""
     W, S, T = numbers([within, between, total])
     rows = [["W, within", W], ["S, between", S], ["T = W + S", T], ["S/T", proportion(share(between, total))], *more]
     return text_table(rows, None, None, "Dispersion")
