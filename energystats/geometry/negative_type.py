@@ -298,7 +298,7 @@ def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
 
 
 def examine_spectrum(rho: FloatArray, tol: float | None = None, *, summand: float = 0.0) -> Examination:
-    """Compute the extreme eigenvalues of the centred Gram matrix, and judge whether any is negative.
+    """Compute the extreme eigenvalues of the centred Gram matrix, and whether negative ones exceed rounding.
 
     The scale that rounding is measured on is the largest of lambda_max, max |rho|/2, and `summand`, the size of the
     numbers that rho is a difference of (the entries of a kernel, for instance). Above the limit a Cholesky factor of

@@ -244,7 +244,7 @@ class Euclidization(Named):
 
     @property
     def moved(self) -> FloatArray:
-        """Compute the relative change of each distance by a repair, in pdist order; (n(n - 1)/2,).
+        """Compute the change of each distance by a repair, over the largest distance; pdist order, (n(n - 1)/2,).
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """
