@@ -119,7 +119,7 @@ def reference_starts(n_init: int) -> int:
 
 
 def _withins_up_to(d: Dissimilarity, k_max: int, n_init: int, rng: np.random.Generator) -> FloatArray:
-    """Compute the least within dispersions of partitions into 1 to k_max clusters; (k_max,)."""
+    """Compute the within dispersions of the best partitions found into 1 to k_max clusters; (k_max,)."""
     if has_exact(d):
         distinct = np.unique(d.points).size  # as many clusters have W = 0
         best = (search_points(d, k, rng, n_init)[1] if k < distinct else 0.0 for k in range(2, k_max + 1))

@@ -295,7 +295,10 @@ def _check_goes_with(d: Dissimilarity, plan: _SelectionOptions) -> None:
 
 
 def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | None:
-    """Return the reference distribution of the gap statistic; None if gaps are not asked for or impossible."""
+    """Return the reference distribution of the gap statistic; None if gaps are not asked for or impossible.
+
+    Raise ValueError if there are no coordinates and gaps choose k.
+    """
     if not plan.wants("gap") or d.all_coincide:
         return None
     if plan.tables is not None:
@@ -356,7 +359,10 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """Compute the gap statistic for each k; return it, a text why not, or None without references."""
+    """Compute the gap statistic for each k; return it, a text why not, or None without references.
+
+    Raise ValueError instead of the text if gaps choose k.
+    """
     if reference is None:
         return None
     found: GapCurve | str = NEGATIVE
