@@ -202,7 +202,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
 
 
 def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
-    """Write a file through a temporary one, so that it is complete or absent."""
+    """Write a file by way of a temporary one beside it, so that it is complete or absent; its mode is kept."""
     partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

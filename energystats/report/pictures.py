@@ -25,7 +25,7 @@ class Picture(NamedTuple):
 
 
 def draw_picture(draw: Callable[[], Any]) -> Picture:
-    """Draw a figure, and return it as an HTML image: SVG, or PNG if that is smaller."""
+    """Draw a figure, and return it as an HTML image: SVG, or PNG if the SVG is large and the PNG smaller."""
     import matplotlib as mpl
     import matplotlib.pyplot as plt
 

@@ -121,7 +121,7 @@ class Study:
         criterion: str | None = None,
         **options: Any,
     ) -> Study:
-        """Cluster points into k clusters, given or chosen by `criterion`, and test them for a report."""
+        """Cluster points into k clusters, given, chosen by `criterion` or 2, and test them; return all for a report."""
         from energystats.clustering.energy_cluster import energy_cluster
 
         options = DEFAULTS | options
@@ -294,7 +294,7 @@ class Study:
 
 
 def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options of `energy_cluster` that a report's options stand for."""
+    """Return the options of `energy_cluster` from those of a report; alpha is 1 for a matrix of rho."""
     alpha = 1.0 if is_named(options["metric"], "precomputed") else options["alpha"]
     return {"metric": options["metric"], "alpha": alpha, "standardize": options["standardize"]}
 
