@@ -240,6 +240,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
     def predict(self, X: ArrayLike) -> IntArray:
         """Assign each new point to the nearest cluster mean in feature space, and return cluster numbers; (m,).
 
+        The nearest one has the least 2 g(x, C_l) - g(C_l, C_l), where g is the mean rho between two sets.
+
         Parameters
         ----------
         X : array_like of shape (m, d), or (m, n) when precomputed

@@ -93,7 +93,7 @@ class GraphPartition(Labelled):
 
     @property
     def tightness(self) -> float:
-        """Return how close the graph objective is to its bound: 1 proves the optimum, NaN if not defined."""
+        """Return bound/value, or value/bound of an association: 1 proves the optimum, NaN where it has no meaning."""
         low, high = (self.value, self.bound) if self.cut == "association" else (self.bound, self.value)
         if low == high:
             return 1.0

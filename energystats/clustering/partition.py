@@ -456,7 +456,7 @@ def make_partition(
 def find_numbers(
     points: FloatArray | None, labels: IntArray, M: FloatArray, s: FloatArray
 ) -> tuple[IntArray, FloatArray | None]:
-    """Compute new cluster numbers, (k,), and the breaks between clusters that are intervals of one column.
+    """Compute new cluster numbers, (k,), and breaks between clusters that are intervals of one column, else None.
 
     Intervals are numbered from left to right.
 

@@ -696,7 +696,7 @@ class Segmentation(Segments):
         return f"Any series can be cut into {self.k}; `segment_test` asks whether there is a break at all, and where."
 
     def plot_within(self, ax: Axes | None = None) -> Axes:
-        """Draw the within dispersion of the best segmentations against the number of segments."""
+        """Draw the within dispersion of the best segmentations found against the number of segments."""
         from energystats.plotting.segments import plot_within_by_k
 
         own: dict[str, Any] = {"min_size": self.min_size, "exact": self.exact}

@@ -768,7 +768,7 @@ class _Model:
 
 
 def _subspaces(terms: tuple[Term, ...]) -> _Model:
-    """Compute an orthonormal basis of the model of all terms, and the hypothesis of each term."""
+    """Compute an orthonormal basis, without the constant, of the model of all terms, and the hypothesis of each."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing

@@ -266,7 +266,7 @@ class Atoms:
         return 0
 
     def compare(self, samples: FloatArray) -> FloatArray:
-        """Compute n times the energy distance from a discrete distribution to each of b samples; (b,)."""
+        """Compute n times the energy distance from a discrete distribution to each of b samples; (b, n, 1) -> (b,)."""
         x = np.sort(samples[:, :, 0], axis=1) - self.center
         below = np.searchsorted(self.values, x, side="right")
         mass = np.concatenate(([0.0], np.cumsum(self.probabilities)))

@@ -841,7 +841,7 @@ class _Cloud:
 def _drawn_samples(
     target: _ReferencePoints, source: Sampler, stream: np.random.Generator, count: int, shape: tuple[int, ...]
 ) -> FloatArray:
-    """Compute n times the energy distance between reference points and each of `count` simulated samples."""
+    """Compute n times the energy distance of reference points to each of `count` simulated samples; (count,)."""
     n, d = shape
     at_once = max(1, NUMBERS_AT_ONCE // (n * d))
     parts = []

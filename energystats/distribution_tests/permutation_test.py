@@ -343,7 +343,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
 
 
 def _inhomogeneity(M: FloatArray, s: FloatArray) -> float:
-    """Compute the energy coefficient of inhomogeneity H of two groups; 0 when all points coincide."""
+    """Compute H = E/(2 mean rho(X, Y)), the energy coefficient of inhomogeneity; 0 when all points coincide."""
     return statistics.share(
         float(statistics.energy_distances(M, s)[0, 1]), 2 * float(statistics.group_means(M, s)[0, 1])
     )

@@ -105,7 +105,7 @@ class Sampler:
         return self.checked(_find_whole_quantiles(self.ppf, self.survival, places), size)
 
     def compare_with_quantiles(self, size: int) -> tuple[Sampler, tuple[str, ...]]:
-        """Drop a sampler's quantiles where draws lie far outside them, to use draws instead; return it, and a note.
+        """Drop a sampler's quantiles where these cannot stand for it, to use draws instead; return it, and a note.
 
         Draws lie outside of their range, or SciPy would sum very many probabilities up to them.
         """

@@ -289,7 +289,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
-    """Return the rounding tolerance of eigenvalues: `tol`, or one for single precision, or None.
+    """Return the rounding tolerance of eigenvalues: `tol`, or one for single or half precision, or None.
 
     Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
     """

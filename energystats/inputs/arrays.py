@@ -129,7 +129,7 @@ def as_numbers(values: Any, name: str, *, cure: str = SUBTRACT) -> FloatArray:
 
 
 def as_array(values: Any, name: str) -> AnyArray:
-    """Convert a table without column names to an array; masked arrays stay masked.
+    """Convert a table without column names to an array; masked arrays stay masked, masked list entries become NaN.
 
     `numpy.asarray` would take the numbers under the mask.
     """
@@ -204,7 +204,7 @@ def _frame_numbers(table: InputTable, name: str, cure: str) -> FloatArray:
 
 
 def doubles_of(values: Any, name: str, cure: str = SUBTRACT) -> FloatArray:
-    """Convert a pandas object of numbers or truth values to floats; raise for whole numbers beyond 2**53."""
+    """Convert a pandas object of numbers or truth values to floats, missing ones to NaN; raise beyond 2**53."""
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")

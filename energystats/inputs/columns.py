@@ -89,7 +89,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Convert data tables to float arrays with a common coding of categories, and return both."""
+    """Convert data tables to float arrays with a common coding of categories, `known` if given; return both."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)

@@ -38,7 +38,7 @@ class BlockValues(Protocol):
         """Send a value to all workers that need it, and return it or a future of it."""
 
     def place(self, column: AnyArray) -> Any:
-        """Send a column, one number per row, to the workers that hold its blocks of rows."""
+        """Send a column, one number per row, in parts to the workers that hold its blocks of rows; return the parts."""
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
         """Run a task on each block of rows in turn, with shared values and columns, and yield the results."""

@@ -208,7 +208,7 @@ class OnCluster(Pairs):
         return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
+        """Compute sums of rho between groups for b labelings, and R @ weights, R the matrix of rho; (b, k, k), (n,)."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -428,7 +428,7 @@ class _BinsOnCluster:
 def _bins_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, bins: _BinsOnCluster
 ) -> _PartialSums:
-    """Compute the weighted sums of dissimilarities between bins over pairs from two blocks of rows."""
+    """Compute the sums of w_x w_y rho between bins over pairs from two blocks of rows; (n_bins, n_bins)."""
     spans, negatives = [a.span] if a.span == b.span else [a.span, b.span], _Negatives(metric)
     codes, weights = (np.concatenate([column[slice(*s)] for s in spans]) for column in (bins.codes, bins.weights))
     shift = 0 if a.span == b.span else a.span[1] - a.span[0]

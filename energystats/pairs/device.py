@@ -201,14 +201,14 @@ class OnDevice(Pairs):
         return _add_mirrored(_copy_to_numpy(half))
 
     def share_of(self, tile: Any, own: Any, others: Any) -> tuple[Any, Any]:
-        """Compute one tile's share of sums of dissimilarities between groups, and its product with indicators."""
+        """Compute one tile's share of sums of rho between groups, and its product with Z; (k, k, b), (r, k b)."""
         xp, (_, k, b) = self.rows.xp, own.shape
         product = tile @ xp.reshape(others, (others.shape[0], k * b))
         by_group = xp.reshape(product, (product.shape[0], k, b))
         return xp.stack([xp.sum(own[:, j, None, :] * by_group, axis=0) for j in range(k)]), product
 
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
+        """Compute sums of rho between groups for b labelings, and R @ weights, R the matrix of rho; (b, k, k), (n,)."""
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -256,7 +256,7 @@ class OnDevice(Pairs):
         return reordered(*found, order)
 
     def sums_and_totals(self, Z: Any, w: Any) -> tuple[FloatArray, FloatArray, float]:
-        """Compute sums of dissimilarities between groups and with all rows in one pass on a device."""
+        """Compute Z'RZ, Z'Rw and w'Rw in one pass over R, the matrix of rho, on a device; (b, m, m), (b, m), float."""
         xp, like = self.rows.xp, self.rows.like
         _, m, b = Z.shape
         half, with_all, everything = like(np.zeros((m, m, b))), like(np.zeros((1, m * b))), like(np.zeros((1, 1)))

@@ -113,7 +113,7 @@ class Spooled:
         return found
 
     def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
-        """Read some adjacent columns of rows `start` to `stop`, stored as one part of a file."""
+        """Read some adjacent columns of rows, stored as one part of a file; (stop - start, width)."""
         self.file.seek(8 * (self.n * first + width * start))
         return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 

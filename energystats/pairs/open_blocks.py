@@ -110,7 +110,7 @@ def _is_collection(sample: Any) -> bool:
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Open a table outside memory by its type; return its rows, and labels from `column`."""
+    """Open a table outside memory by its type; return its rows, and the labels in `column`, or None."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):

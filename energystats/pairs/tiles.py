@@ -68,7 +68,7 @@ class Pairs(abc.ABC):
 
     @abc.abstractmethod
     def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of dissimilarities between groups for b labelings, and weighted ones from each point."""
+        """Compute sums of rho between groups for b labelings, and R @ weights, R the matrix of rho; (b, k, k), (n,)."""
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
@@ -98,7 +98,7 @@ class UpperTileSums(Pairs):
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:
-        """Yield tiles of the upper triangle of the dissimilarity matrix with their row and column, row by row."""
+        """Yield (row, column, tile) of the upper triangle of the matrix of rho, by rows, diagonal tiles first."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return multiply_upper(self.upper_tiles(), columns)

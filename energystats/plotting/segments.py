@@ -125,7 +125,7 @@ def plot_profile(
 def plot_within_by_k(
     within: FloatArray, ax: Axes | None = None, *, total: float, n: int, min_size: int, exact: bool
 ) -> Axes:
-    """Draw within dispersion against the number of segments, relative to the total; return the axes.
+    """Draw within dispersion W against the number of segments, over T unless T is 0, and return the axes.
 
     It is the smallest W if the cuts are `exact`.
     """
