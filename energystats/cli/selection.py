@@ -303,7 +303,7 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Return whether a column numbers the rows: consecutive whole numbers, or distinct ones with an id's name."""
+    """Return whether a column numbers the rows: consecutive whole numbers, or nearly distinct ones of an id's name."""
     known = column.dropna()
     if len(known) < 3 or not _holds_whole_numbers(column):
         return False

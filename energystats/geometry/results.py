@@ -151,7 +151,10 @@ class NegativeTypeResult(Result):
         return ("holds", "min_eigenvalue", "max_eigenvalue", "threshold", "n", "method")
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the eigenvalues of the centred Gram matrix in descending order, negative ones marked."""
+        """Draw the eigenvalues of the centred Gram matrix in descending order, negative ones marked.
+
+        Only the largest and the smallest are drawn where the others are unknown.
+        """
         from energystats.plotting.spectra import plot_negative_type
 
         known = self.eigenvalues
