@@ -35,7 +35,7 @@ def _block_size(count: int) -> int:
 
 
 def fits_blocks(n: int, count: int) -> bool:
-    """Return whether a matrix of order n is large enough for a block Krylov search of `count` eigenpairs."""
+    """Return whether a matrix of order n is large enough for block Krylov search: six blocks have at most n columns."""
     return 6 * _block_size(count) <= n
 
 
@@ -81,7 +81,10 @@ def largest_by_blocks(
 
 
 def refine_pairs(times: Times, rough: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Refine approximate eigenvectors of a matrix by one product with it; None if the residuals are not small."""
+    """Compute eigenpairs of a matrix from nearby vectors by one product with it; None if the residuals are not small.
+
+    Eigenvalues are in falling order; the matrix is symmetric, and the vectors are the columns of `rough`, (n, c).
+    """
     product = times(rough)
     unit = int(np.frexp(np.abs(product).max())[1])
     product = np.ldexp(product, -unit)

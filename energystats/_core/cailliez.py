@@ -73,18 +73,21 @@ def _larger_root(c: float, l: float) -> float:
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """Find the larger constant kappa with v'Gv = 0, where G is the Gram matrix of distances d + kappa."""
+    """Find the larger constant kappa with v'Gv = 0, where G is the Gram matrix of distances d + kappa.
+
+    v is a unit vector of sum 0. It is -inf if there is no such constant.
+    """
     return _larger_root(float(v @ (F_C @ v)), float(v @ (F_L @ v)))
 
 
 def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Compute the smallest eigenvalue f(kappa) of the Gram matrix of distances d + kappa, and its eigenvector."""
+    """Compute the smallest eigenvalue f(kappa) of the Gram matrix of d + kappa on vectors of sum 0, and its vector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
 def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """Find, by growing kappa, the upper end of the interval in which distances d + kappa are not Euclidean.
+    """Find the upper end of the interval around kappa in which distances d + kappa are not Euclidean (f <= 0).
 
     At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
     beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
@@ -102,7 +105,7 @@ def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatA
 def _find_next_failure(
     F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
 ) -> float | None:
-    """Find a constant x > kappa such that distances d + x are not Euclidean; None if there is none.
+    """Find a constant x > kappa such that distances d + x are not Euclidean (f(x) < 0); None if there is none.
 
     f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
     less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.

@@ -87,7 +87,7 @@ class _Models:
         return _Models(self.ratio[which], self.phase[which], self.odd[which])
 
     def join(self, other: _Models) -> _Models:
-        """Return these models and others."""
+        """Return models of two grids, followed by other ones, as one list."""
         return _Models(
             np.append(self.ratio, other.ratio), np.append(self.phase, other.phase), np.append(self.odd, other.odd)
         )
@@ -102,12 +102,13 @@ class _Models:
 
 @keeping_results
 def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits | None:
-    """Find whether ascending distinct values have the frequencies of a smooth density that was rounded to two grids.
+    """Find the first of two grids to which values were rounded, from their frequencies; None if it is not clear.
 
-    Each place of the second grid holds as many numbers of the first as follow from the ratio of the steps and the
-    phase. These are fitted: a log-likelihood of Poisson counts, whose means are so many times a local average, is to
-    gain against one number per place, to leave little, and to be larger than that of heaps on every second, third, ...
-    place. Candidates come from the highest peaks in the spectrum.
+    `values` are distinct and ascending, `counts` are their points; (m,), (m,). Each place of the second grid holds as
+    many numbers of the first as follow from the ratio of the steps and the phase. These are fitted: a log-likelihood of
+    Poisson counts, whose means are so many times a local average, is to gain against one number per place, to leave
+    little, and to be larger than that of heaps on every second, third, ... place. Candidates come from the highest
+    peaks in the spectrum.
     """
     found = _find_places(values, counts)
     if found is None or values.size < FEWEST_VALUES:

@@ -17,14 +17,15 @@ NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 
 
 def eigenvalue_bound(eigenvalues: FloatArray, k: int) -> float:
-    """Compute the spectral upper bound on the between dispersion of k clusters, from the largest eigenvalues."""
+    """Compute the upper bound on the between dispersion of k clusters from eigenvalues of G_c in descending order."""
     return float(eigenvalues[: k - 1].sum())
 
 
 def eigenvalue_bound_on_line(gaps: FloatArray, weights: FloatArray, k: int) -> float:
-    """Compute the spectral upper bound on the between dispersion of k clusters of one column, for |x - y|.
+    """Compute the upper bound on the between dispersion of k clusters of one column for |x - y|; (m - 1,), (m,).
 
-    Gaps and weights below `NEGLIGIBLE` are raised to it, which hardly changes the sum.
+    From the gaps between its m sorted distinct values, and their weights. Gaps and weights below `NEGLIGIBLE` are
+    raised to it, which hardly changes the sum.
     """
     if k == 1:
         return 0.0

@@ -62,7 +62,7 @@ def _multiply(a: Pair, b: Pair) -> Pair:
 
 @njit
 def running_sums(gaps: FloatArray, weights: FloatArray, squared: bool) -> FloatArray:
-    """Compute running sums of weights and moments of sorted points, in double-double precision; (6, n + 1).
+    """Compute running sums of sorted points, each in double-double precision; (n - 1,), (n,) -> (6, n + 1).
 
     Rows 0-1 hold the mass, 2-3 the sum of w y with y measured from the point where half of the mass is reached,
     4-5 the sum of w y**2 if squared, else that of w_a w_b |y_a - y_b| over pairs.
@@ -115,7 +115,10 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 def _find_best_of_few(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
 ) -> tuple[float, int]:
-    """Find the start of the last cluster that minimises the within dispersion of sorted points, one by one."""
+    """Find where the last cluster of sorted points begins best, one start after another; return W and the start.
+
+    It is the q from `low` to `high` with the smallest W = old[q] + W(points start+q..start+r).
+    """
     j = start + r + 1
     mass_j, moment_j, last_j = sums[0, j], sums[2, j], sums[4, j]
     mass_low, moment_low, last_low = sums[1, j], sums[3, j], sums[5, j]
@@ -143,7 +146,10 @@ def _find_best_of_few(
 
 @njit
 def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
-    """Fill `out` with within dispersions of runs of sorted points that end at j - 1; -1 where digits cancel."""
+    """Fill `out` with within dispersions of runs of sorted points that end at j - 1; -1 where digits cancel.
+
+    The runs begin at `first`, `first` + 1, ...
+    """
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
     U, U_low = sums[2, first:stop], sums[3, first:stop]
@@ -167,7 +173,10 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find the start of the last cluster that minimises the within dispersion of sorted points, in batches."""
+    """Find where the last cluster of sorted points begins best, in batches of starts; return W and the start.
+
+    It is the q from `low` to `high` with the smallest W = old[q] + W(points start+q..start+r).
+    """
     best, at = np.inf, low
     for begin in range(low, high + 1, costs.size):
         if old[begin] > best:  # and grows further
@@ -199,7 +208,8 @@ def _fill_rows(
 ) -> None:
     """Fill rows of a table of least within dispersions of sorted points, by strides that are halved.
 
-    Once the strides are short, one block of rows is filled after another, which stays in the cache.
+    Rows begin..end-1 that have the strides top, top/2, ..., bottom are filled, each between its neighbours. Once the
+    strides are short, one block of rows is filled after another, which stays in the cache.
     """
     costs = np.empty(AT_ONCE)
     stride = top
@@ -234,10 +244,10 @@ def _fill_next_layer(
 ) -> None:
     """Compute the least within dispersions of the first points with one more cluster, for every number of points.
 
-    The best q goes to `chosen`. It never falls as r grows, because W of runs satisfies the quadrangle inequality, nor
-    as a cluster is added (`least`). So rows are taken at strides that halve, each between the choices of its
-    neighbours. With `apply` every `part`-th row is filled first; the rows between two of these do not depend on the
-    others, and are shared among its threads.
+    new[r] is the smallest old[q] + W(points start+q..start+r) over q <= r. The best q goes to `chosen`. It never falls
+    as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added (`least`). So rows are
+    taken at strides that halve, each between the choices of its neighbours. With `apply` every `part`-th row is filled
+    first; the rows between two of these do not depend on the others, and are shared among its threads.
     """
     n = old.size
     top = 2 ** max(n - 1, 0).bit_length()
@@ -273,11 +283,11 @@ def _run_layers(
     choices: Ranks,
     apply: Apply | None,
 ) -> int:
-    """Find by dynamic programming the best partition of sorted points into k runs; return where a middle run starts.
+    """Find the best partition of sorted points into k >= 2 runs by dynamic programming; return where one run starts.
 
-    Each layer has a row for every number of points that leaves enough for the other runs. The choices are written
-    down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are made one by one, so that Ctrl-C can
-    end the search between two of them.
+    That is the first point of run `half` + 1. Each layer has a row for every number of points that leaves enough for
+    the other runs. The choices are written down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are
+    made one by one, so that Ctrl-C can end the search between two of them.
     """
     n = last - first - k + 1
     old, new = np.empty(n), np.empty(n)
@@ -308,7 +318,10 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, share
 
 
 def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, apply: Apply | None) -> list[int]:
-    """Find where clusters 2 to k start in the best partition of sorted points, in parts that fit into memory."""
+    """Find where clusters 2 to k start in the best partition of sorted points, in parts that fit into memory.
+
+    The order is any.
+    """
     found: list[int] = []
     spans = [(0, sums.shape[1] - 1, k)]
     while spans:

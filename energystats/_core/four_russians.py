@@ -25,7 +25,7 @@ TABLES = 4  # that are added in one step; they stay in a fast cache
 
 
 def pack_labels(codes: AnyArray, k: int) -> AnyArray:
-    """Pack indicators of the first k groups into bits, eight rows to a byte; codes (n, b) -> (k, n/8, b)."""
+    """Pack indicators of the first k groups into bits, eight rows to a byte; codes (n, b) -> (k, ceil(n/8) + 3, b)."""
     rows = -(-len(codes) // LANES)
     # tables are added several at a time, so that those below the last row need bits, too
     bits = np.zeros((k, rows + TABLES - 1, codes.shape[1]), dtype=np.uint8)
@@ -114,7 +114,7 @@ def add_tile(
     weights: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the sums of a tile's dissimilarities between all pairs of groups to `sums`, for b labelings; (b, k, k).
+    """Add the weighted sums of some columns of a tile between groups to `sums`, of b labelings; (b, k, k).
 
     Of a tile on the diagonal (`row` = `column`) only pairs above the diagonal are summed.
 

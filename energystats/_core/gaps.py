@@ -22,12 +22,13 @@ NARROWER = 0.5, 0.25  # of a window, in which the emptiest place of a gap is fou
 
 
 def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
-    """Find a sparse gap between two clusters on a line that is clearer than their border; None without one; (n,), (n,).
+    """Find a gap on a line that parts two clusters better than their border does; None without one; (n,), (n,).
 
-    A gap has clearly fewer points in a window around it than both the crowds beside it and the place of the cut. Of
-    gaps that are about as empty as the emptiest, that with the fewest points between it and the cut is taken. None if
-    there is no gap, or the cut lies in one, that narrower windows may show: with next to no points at the cut, or less
-    than `slack` points from the emptiest place near it. O(n log n) time, O(n) memory.
+    The clusters have the labels 0 and 1. A gap has clearly fewer points in a window around it than both the crowds
+    beside it and the place of the cut. Of gaps that are about as empty as the emptiest, that with the fewest points
+    between it and the cut is taken. None if there is no gap, or the cut lies in one, that narrower windows may show:
+    with next to no points at the cut, or less than `slack` points from the emptiest place near it. O(n log n) time,
+    O(n) memory.
     """
     line = _SortedPoints.of(t, labels)
     if line.is_equal or line.crowding(NARROW) <= AS_EMPTY[1] or line.find_gap_at_cut(slack) is not None:
@@ -62,7 +63,7 @@ def crowding_of(t: FloatArray, labels: IntArray) -> float:
 
 
 def list_gaps(t: FloatArray, crowding: float) -> list[float]:
-    """List the positions of clear gaps on a line that are at most half as dense as `crowding`; (n,).
+    """List the positions of clear gaps on a line that are at most half as dense as `crowding`, and at most .25; (n,).
 
     They are those in the widest windows that show any.
     """
@@ -150,7 +151,11 @@ class _SortedPoints:
         return not self.spread > 0
 
     def crowding(self, windows: Sequence[float]) -> float:
-        """Compute the density of points at the border of two clusters, relative to that on its sides."""
+        """Compute the density of points at the border of two clusters, relative to that on its sides.
+
+        It is the smallest share in windows that show clearly fewer points there; if none does, that in the first
+        window.
+        """
         seen = [self.count(window) for window in windows]
         shares = [float(one.share[self.cut]) for one in seen if one.is_clear[self.cut]]
         return min(shares, default=float(seen[0].share[self.cut]))
@@ -158,7 +163,8 @@ class _SortedPoints:
     def find_gap_at_cut(self, slack: int) -> float | None:
         """Return the sparsest position near the border of two clusters if the border lies in a gap, else None.
 
-        The widest of the narrower windows in which the cut has clearly fewer points than the crowds decides.
+        None, too, where `slack` points or more lie between the border and that position. The widest of the narrower
+        windows in which the cut has clearly fewer points than the crowds decides.
         """
         for window in NARROW if slack > 0 else ():
             seen = self.count(window)
@@ -169,14 +175,20 @@ class _SortedPoints:
         return None
 
     def count(self, window: float) -> _Counts:
-        """Count the points in a window around every midpoint between neighbouring sorted points."""
+        """Count the points in a window around every midpoint between neighbouring sorted points.
+
+        A window reaches `window` times the spread times n**-.2 to either side.
+        """
         x, places, half = self.x, self.places, window * self.spread * self.x.size**-0.2
         counts = np.searchsorted(x, places + half, "right") - np.searchsorted(x, places - half, "left")
         crowds = np.minimum(np.maximum.accumulate(counts), np.maximum.accumulate(counts[::-1])[::-1])
         return _Counts(window, half, counts, crowds)
 
     def refine(self, seen: _Counts, i: int) -> float:
-        """Return the sparsest position near the i-th one on a line, counting points in ever narrower windows."""
+        """Return the sparsest position near the i-th one on a line, counting points in ever narrower windows.
+
+        Of equally sparse positions it is that between the points farthest apart.
+        """
         apart = np.diff(self.x)
         for narrower in NARROWER:
             near = np.flatnonzero((np.abs(self.places - self.places[i]) <= seen.half) & self.parts)

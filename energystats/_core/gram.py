@@ -198,7 +198,7 @@ Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
 def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the largest eigenvalues of the double-centred Gram matrix, descending, and eigenvectors.
+    """Compute the `count` largest eigenvalues of the double-centred Gram matrix, descending, and unit eigenvectors.
 
     With unequal weights the matrix is D_w^(1/2) G_c D_w^(1/2) and its centring is weighted [theory 6]. Full
     decomposition for small n or many pairs, else Krylov spaces from a fixed start, until the residual is 1e-9 of

@@ -29,7 +29,7 @@ def place_vertices(matrix: Any) -> FloatArray:
 
 
 def _place_component(matrix: Any) -> FloatArray:
-    """Compute plane coordinates for drawing a connected graph: spectral ones, improved by a spring layout; (n, 2)."""
+    """Compute coordinates to draw a connected graph in a square of side 2: spectral, improved by springs; (n, 2)."""
     n = matrix.shape[0]
     dense = np.abs(matrix.toarray())
     np.fill_diagonal(dense, 0.0)

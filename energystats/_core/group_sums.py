@@ -63,10 +63,10 @@ UpperTiles = Iterable[tuple[int, int, FloatArray]]
 def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> FloatArray:
     """Compute sums of dissimilarities between groups for b labelings, from tiles of the upper triangle; (b, k, k).
 
-    Where many labelings are given as labels, tables of sums replace the product. Else labelings are shared out in
-    portions whose width does not depend on the number of threads, so that the numbers do not either. Every portion goes
-    through some tiles on one thread of linear algebra: when another process holds a core, the threads of a single
-    product would wait for each other, those of portions do not.
+    It is M[b] = Z[:, :, b]' R Z[:, :, b] for a symmetric R. Where many labelings are given as labels, tables of sums
+    replace the product. Else labelings are shared out in portions whose width does not depend on the number of threads,
+    so that the numbers do not either. Every portion goes through some tiles on one thread of linear algebra: when
+    another process holds a core, the threads of a single product would wait for each other, those of portions do not.
     """
     n, k, b = Z.shape
     if isinstance(Z, Indicators) and tables_serve(n, k, b):
@@ -81,7 +81,7 @@ def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> Floa
 
 
 def tables_serve(n: int, k: int, b: int) -> bool:
-    """Return whether lookup tables are faster than matrix products for the group sums of b labelings of n points."""
+    """Return whether lookup tables are faster than products for sums of k groups in b labelings of n points."""
     if b < TABLES_FROM or n * n * k * b < THREADED_FROM:
         return False
     from energystats._core import jit
@@ -218,7 +218,10 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
-    """Compute sums of |x_i - x_j| between groups for b labelings, from gaps of sorted x; (n - 1,), (n,), (n, k, b)."""
+    """Compute sums of |x_i - x_j| between groups for b labelings, from gaps of sorted x; (n, k, b) -> (b, k, k).
+
+    `order`, (n,), sorts the x; there are n - 1 gaps.
+    """
     n, k, b = Z.shape
     if Z.size >= COMPILED_FROM:
         from energystats._core import jit
@@ -303,7 +306,10 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
 def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sum weighted dissimilarities between bins of rows, given only a function that multiplies by the matrix."""
+    """Sum w_x w_y rho between bins where R is known by its products alone; (n_bins, n_bins).
+
+    R is symmetric. O(n^2 n_bins) time where a product with a column is O(n^2).
+    """
     Z, sums = _build_bin_matrix(codes, weights, n_bins), np.empty((n_bins, n_bins))
     at_once = max(1, COLUMNS_BYTES // (8 * codes.size))
     for start in range(0, n_bins, at_once):
@@ -398,7 +404,7 @@ def null_sums(
 
 
 def largest_last(codes: AnyArray, k: int) -> AnyArray:
-    """Return group codes renumbered so that the largest group is the last one; (n,) -> (k,).
+    """Return new codes for k groups that exchange the largest group and the last one; (n,) -> (k,).
 
     What the others leave is a difference of sums over all pairs: a small group would have no digits of its own.
     """
@@ -443,7 +449,10 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute sums of dissimilarities and size of the last group, given those of the other groups and of all rows."""
+    """Complete sums between k - 1 groups, and their sizes, to those of all k groups, by the totals R @ weights.
+
+    Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
+    """
     n, others, b = Z.shape
     with one_thread():
         both = np.stack((totals, np.ones(n)))

@@ -41,7 +41,7 @@ def hartigan_pass(
     threshold: float,
     moves: IntArray,
 ) -> int:
-    """Make one pass of Hartigan's method: move each point to the cluster that lowers the within dispersion most.
+    """Make one pass of Hartigan's method: move points where it lowers W most, by more than `threshold`; in place.
 
     `counts` and `mass` are the points and the sums of weights of the clusters, `table[l, i]` is the sum of
     w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l, both over ordered pairs. A pass costs
@@ -112,7 +112,7 @@ def hartigan_passes(
     max_iter: int,
     worth: float,
 ) -> None:
-    """Repeat passes of Hartigan's method until no point moves, and confirm a good result with sums computed afresh.
+    """Repeat passes of Hartigan's method until no point moves; confirm a W below `worth` with sums computed afresh.
 
     It ends after `max_iter` passes in any case, and one more over new sums. The sums that are updated from move to
     move gather rounding; a pass over new ones has to find no move either, so that rounding cannot end too early a
@@ -142,7 +142,7 @@ def hartigan_passes(
 
 @njit
 def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute the weighted sum of dissimilarities from each point to every cluster; O(n^2); (k, n)."""
+    """Compute the sum of w_y rho(y, x_i) over the points y of each cluster, for every point x_i; O(n^2); (k, n)."""
     n = labels.size
     table = np.zeros((k, n))
     for y in range(n):

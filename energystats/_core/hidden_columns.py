@@ -22,7 +22,7 @@ DIMENSIONS_AT_MOST = 12  # beyond which m points of one value are hardly ever dr
 
 
 def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatArray | None:
-    """Find the direction along which most pairs of points have equal projections; None where hardly any have.
+    """Find the unit vector along which most pairs of points have equal positions; None where hardly any have; (m,).
 
     Points are (n, m) and centred; O(TRIALS n m) time. A grid has full hyperplanes across its diagonals, too, but more
     values along these.
@@ -69,7 +69,10 @@ def _count_ties(values: FloatArray) -> int:
 
 
 def snapped(values: FloatArray, scale: float) -> FloatArray:
-    """Return values in which those that differ only by rounding are made equal; (n,) -> (n,)."""
+    """Return values in which those that differ only by rounding are made equal; (n,) -> (n,).
+
+    A run of values, each close to the next, takes its smallest one.
+    """
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     starts = np.append(True, np.diff(ascending) > SAME_VALUE * scale)

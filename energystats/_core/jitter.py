@@ -283,7 +283,7 @@ def _find_piles(blocks: _EqualValues) -> list[int]:
 
 
 def _find_converted(blocks: _EqualValues, ends: list[int]) -> ConvertedUnits | None:
-    """Find the first of two grids to which values were rounded, but for piles at the `ends`."""
+    """Find the first of two grids to which values were rounded, but for piles at the `ends`; None if it is unclear."""
     inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
     return find_converted_units(blocks.values[inner], blocks.counts[inner]) if inner.size > 1 else None
 
@@ -425,7 +425,11 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
 
 
 def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArray:
-    """Return whether points just before each grid value fill as many grid places as random ones would; (m,)."""
+    """Return whether points lie on about as many of the places before each place as by chance; (m,).
+
+    `width` places before each place in `at` are looked at; a share of .35 of those that random points would take is
+    enough.
+    """
     taken, upto = (np.concatenate(([0.0], np.cumsum(each))) for each in (on_grid > 0, on_grid))
     places, points = taken[at] - taken[at - width], upto[at] - upto[at - width]
     return np.asarray((places > 0) & (places >= -OCCUPIED * width * np.expm1(-points / width)))

@@ -78,7 +78,7 @@ class Exchangeable:
         return math.prod(each) if math.fsum(map(math.log, each)) < LARGEST_LOG else math.inf
 
     def count_mirrors(self) -> float:
-        """Count the labelings that only exchange the names of groups of equal size."""
+        """Count the labelings that only exchange names of groups, whose sizes are equal in every block of units."""
         k = int(self.codes.max()) + 1
         sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
@@ -101,7 +101,7 @@ class Exchangeable:
             yield self.block(block, min(LABELINGS_PER_BLOCK, n_resamples - start), key, compiled=compiled)
 
     def block(self, block: int, count: int, key: AnyArray, *, compiled: bool = True) -> AnyArray:
-        """Draw `count` random labelings of one block from the block's own random generator; (count, n)."""
+        """Draw the first `count` random labelings of one block from the block's own random generator; (count, n)."""
         draws = self.random_labels.drawn.size
         stream, room = stream_of(key, block), max(1, UNIFORM_BYTES // (8 * max(draws, 1)))
         drawn = [
@@ -160,7 +160,7 @@ class Labelings:
 
 
 def count_labelings(sizes: IntArray) -> float:
-    """Count the labelings with given group sizes, the multinomial coefficient n! / (n_1! ... n_k!)."""
+    """Count the labelings with given group sizes, n! / (n_1! ... n_k!); rounded if huge, inf beyond a float."""
     log = float(gammaln(sizes.sum() + 1) - gammaln(sizes + 1).sum())
     if log > COUNTED_UP_TO:
         return math.exp(log) if log < LARGEST_LOG else math.inf

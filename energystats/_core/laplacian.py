@@ -71,7 +71,7 @@ class Relaxation:
 
 
 def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
-    """Compute the `count` smallest eigenvalues, ascending, and eigenvectors, orthogonal to known eigenvectors.
+    """Compute the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to known eigenvectors.
 
     In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is left out too, and it starts again
     until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
@@ -158,7 +158,7 @@ def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: floa
 
 
 def _make_inverse_solver(problem: Relaxation) -> Solver:
-    """Return a function that computes the smallest eigenpairs of a sparse matrix by Lanczos' method on its inverse."""
+    """Return a function that computes the smallest eigenpairs of a sparse semidefinite matrix from its inverse."""
     # the matrix is singular on the left-out directions, so it is factorised a little above itself
     shift = 1e-10 * problem.ceiling
     shifted = sparse.csc_array(problem.sparse + shift * sparse.eye_array(problem.n))

@@ -21,7 +21,7 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 @njit
 def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve the eigenvalue recursion on a line for every trial value mu; return sign changes and end values."""
+    """Solve the eigenvalue recursion on a line at each mu; return sign changes and scaled ends of p; (c,) each."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0
@@ -42,10 +42,10 @@ def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tupl
 
 
 def line_eigenvalues(gaps: FloatArray, weights: FloatArray, count: int) -> FloatArray:
-    """Compute the largest eigenvalues of the centred Gram matrix of |x - y|, descending, from gaps of sorted x.
+    """Compute the `count` largest eigenvalues of the Gram matrix G_c of |x - y|, falling, from gaps of sorted x.
 
-    Each is enclosed by counts of sign changes, then by regula falsi with halved ends (Illinois) on p at the end; all
-    take part in the same passes over the data.
+    The gaps are positive; (n - 1,), (n,) -> (count,). Each is enclosed by counts of sign changes, then by regula falsi
+    with halved ends (Illinois) on p at the end; all take part in the same passes over the data.
     """
     # 1/trace is below 1/lambda_1; doubling from half of it reaches every eigenvalue that is asked for
     below = np.cumsum(weights)

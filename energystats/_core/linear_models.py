@@ -38,7 +38,7 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
 def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
-    """Compute an orthonormal basis of what columns add to a constant and a given basis; (n, p), (n, q) -> (n, r)."""
+    """Compute an orthonormal basis of what columns add to a constant and a centred basis; (n, p), (n, q) -> (n, r)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -107,7 +107,7 @@ def observed_forms(Q: FloatArray, RQ: FloatArray) -> Forms:
 def null_forms(
     block_sums: Callable[[FloatArray], FloatArray], Q: FloatArray, RQ: FloatArray, permutations: Iterator[AnyArray]
 ) -> Iterator[Forms]:
-    """Yield the quadratic forms -1/2 Q'RQ of a model basis Q with permuted rows, for blocks of permutations."""
+    """Yield the forms -1/2 U'RU, -1/2 U'RQ and Q'U of a model basis Q and its permuted rows U, in blocks."""
     at_once = max(1, BASIS_BYTES // (8 * max(Q.size, 1) * LABELINGS_PER_BLOCK))
     while chunk := list(itertools.islice(permutations, at_once)):
         U = Q[np.concatenate(chunk)]  # (b, n, r)
@@ -138,7 +138,7 @@ class Hypothesis:
         return int(self.added.shape[1])
 
     def dispersions(self, forms: Forms, gram: FloatArray, total: float) -> tuple[FloatArray, FloatArray]:
-        """Compute the between dispersion of a model term and the residual dispersion, for b permutations of residuals.
+        """Compute the dispersion S of a model term and W of the residual, for b permutations of residuals; (b,), (b,).
 
         With H the projection on the reduced model, the permuted residuals have the Gram matrix P(I - H)G(I - H)P',
         and the columns of U, freed from the reduced model, give the forms in G.

@@ -34,7 +34,7 @@ def _refresh_row(
 
 @njit
 def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
-    """Find the active cluster with the smallest height to a given one; a tie goes to `nearest`."""
+    """Find the active cluster with the smallest height to a given one; a tie goes to `nearest`, if not negative."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
         i = active[a]
@@ -80,7 +80,7 @@ def _make_merges(
     first: int,
     last: int,
 ) -> int:
-    """Make some merges of clusters by nearest-neighbour chains, in place; return the remaining chain length."""
+    """Make merges `first` to `last` - 1 by nearest-neighbour chains, in place; return the remaining chain length."""
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
@@ -200,13 +200,13 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """Compute new cluster numbers that ignore the order of rows, from sums of dissimilarities between clusters."""
+    """Compute new cluster numbers that ignore the order of rows, from M = Z'RZ and the sums of weights; (k,)."""
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
 def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
-    """Rank values from 0 upwards, with the same rank for values within a tolerance of each other."""
+    """Rank values from 0 upwards; sorted values without a gap above the tolerance between them share a rank."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)
     ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)

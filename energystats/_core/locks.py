@@ -17,7 +17,7 @@ class Alone:
         ALL.add(self)
 
     def forget(self) -> None:
-        """Replace an import lock by a new one that no thread holds."""
+        """Replace a lock by a new one that no thread holds."""
         self.lock = threading.RLock()
 
     def __enter__(self) -> None:

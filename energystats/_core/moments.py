@@ -73,7 +73,8 @@ class GraphSums:
     def of_groups(cls, T: FloatArray, sizes: FloatArray) -> Self:
         """Compute the sums of products that permutation moments need, for a matrix constant between groups.
 
-        T is symmetric, (k, k). The diagonal is what makes the rows sum to 0. O(k^3) time.
+        Its entries are T_gh between two members of groups g and h. T is symmetric, (k, k). The diagonal is what makes
+        the rows sum to 0. O(k^3) time.
         """
         own = np.diagonal(T)
         loops = own - T @ sizes
@@ -116,7 +117,7 @@ class GraphSums:
 
 
 def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
-    """Split a multigraph, given as a list of edges, into its connected components."""
+    """Split the graph of an index pattern into connected components, each a list of edges."""
     parts: list[list[tuple[int, int]]] = []
     for edge in zip(pattern[::2], pattern[1::2], strict=True):
         touching = [part for part in parts if any(set(edge) & set(other) for other in part)]
@@ -126,7 +127,10 @@ def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
 
 
 def _classify_graph(edges: list[tuple[int, int]]) -> str | None:
-    """Name a small connected multigraph, such as "triangle"; None if a vertex has one edge only."""
+    """Name a connected multigraph of up to three edges, such as "triangle"; None if an index occurs only once.
+
+    A loop holds its index twice. Rows sum to 0, so that the sum is 0 where an index occurs once.
+    """
     ends = [vertex for edge in edges for vertex in edge]
     if min(map(ends.count, ends)) == 1:
         return None

@@ -36,6 +36,6 @@ def deviations(points: FloatArray, ddof: int = 0) -> FloatArray:
 
 
 def two_to(exponent: int, power: float) -> float:
-    """Compute 2**(exponent * power) correctly rounded, for a whole exponent."""
+    """Compute 2**(exponent * power) to the last digit; the product of exponent and power is exact."""
     whole, rest = divmod(Fraction(power) * exponent, 1)
     return ldexp(2.0 ** float(rest), int(whole))

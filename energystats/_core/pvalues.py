@@ -105,7 +105,7 @@ def reached_by_ties_alone(statistic: float, others: FloatArray) -> bool:
 
 
 def stopped_pvalue(extreme: int, n_resamples: int) -> float:
-    """Compute the p-value of a sequential permutation test that stops early (Besag & Clifford 1991)."""
+    """Compute the p-value of a sequential test that stopped at its last extreme value (Besag & Clifford 1991)."""
     return extreme / n_resamples
 
 
@@ -118,7 +118,7 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
 
 
 def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
-    """Compute the confidence interval of p for a sequential permutation test that stops after enough extreme values."""
+    """Compute the confidence interval of p for a sequential test stopped at a fixed number of extreme values."""
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
     high = 1.0 if extreme == n_resamples else float(betaincinv(extreme, n_resamples - extreme, 1 - tail))
@@ -249,7 +249,7 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
-    """Combine the p-values of an adjusted model term under two null models: in location, or the larger one.
+    """Combine p-values of a model term under two null models: that in location, or the larger one of interactions.
 
     Where one factor changes the spread, residuals of least squares show interactions that are none.
     """

@@ -118,7 +118,7 @@ class Ratios:
 
 
 def find_ratios(x: FloatArray) -> Ratios | None:
-    """Find whether a column holds ratios of small whole numbers, such as 2/3; None if not; O(n log n)."""
+    """Find whether a column holds ratios of small whole numbers with different denominators; else None; O(n log n)."""
     values, counts = np.unique(x, return_counts=True)
     rounding = ARITHMETIC * float(np.abs(values).max(initial=0.0))
     if values.size < FEWEST_VALUES:
@@ -175,7 +175,7 @@ def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
 
 
 def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
-    """Find N, up to 60, of which nearly all points are whole multiples of 1/N; 0 if there is none."""
+    """Find N, up to 60, with nearly all points on multiples of 1/N, without the gaps of ratios; 0 if there is none."""
     for N in range(1, GRID_STEPS + 1):
         if 4 * N * error > 1:  # half of all numbers are
             return 0
@@ -189,7 +189,7 @@ def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
 
 
 def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
-    """Find the denominators of fractions among values; empty for one common grid, None if they are no fractions.
+    """Find the denominators above 1 of all points; empty for one common grid or for 1/k, None if there are none.
 
     Shapes: (m,) ratios and counts -> (points,).
     """

@@ -84,7 +84,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Perturb a partition: merge two random clusters, split one by k-means++ seeds, and return the labels."""
+    """Perturb a partition: merge two clusters, split one, perhaps that, by k-means++ seeds; return the labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))
@@ -122,7 +122,7 @@ def perturbed(
     uniforms: FloatArray,
     turn: int,
 ) -> tuple[IntArray, bool]:
-    """Perturb a partition by a random swap or a merge and split; return labels, and whether none is empty."""
+    """Perturb a partition by a random swap or a merge and split; return labels, and whether no cluster is empty."""
     if turn % 2 == 0:
         other = random_swap(R, weights, labels, mass, table, within, uniforms)
     else:

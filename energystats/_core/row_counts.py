@@ -75,7 +75,7 @@ class RowCounts:
     step: int
 
     def counts_of(self, values: FloatArray) -> FloatArray:
-        """Convert values of a table back to the whole counts that they were computed from; same shape."""
+        """Convert values of a table to the whole counts, or twice these, that they were computed from; same shape."""
         return np.asarray(np.round(self.scale.undo(values) / self.factor))
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -89,7 +89,10 @@ class RowCounts:
 
 
 def find_row_counts(X: FloatArray) -> RowCounts | None:
-    """Find whether rows are whole counts times a factor each, perhaps under a root or logarithm; else None."""
+    """Find whether rows are whole counts times a factor each, perhaps under a root or logarithm; else None.
+
+    None, too, where all rows have the same factor, so that equal counts are tied already.
+    """
     n, d = X.shape
     if d < 2 or n < 2:
         return None
@@ -124,7 +127,11 @@ def _half_units(X: FloatArray) -> FloatArray:
 
 
 def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | None:
-    """Rescale rows of scaled counts to their median factor; None where all rows have the same factor already."""
+    """Rescale rows of scaled counts to their median factor; None where all rows have the same factor already.
+
+    Those are rescaled all the same on the scale log(1 + x), where a factor of 3 or more puts 0 farther from 1 than ties
+    reach.
+    """
     counts, factors = _count_by_rows(scale.undo(X), _errors(scale, X, half))
     known = np.isfinite(factors)
     factor = float(np.median(factors[known]))
@@ -138,7 +145,10 @@ def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | No
 
 
 def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
-    """Return whether the rows of a table are whole counts times a factor each, on a given scale."""
+    """Return whether the rows of a table are whole counts times a factor each, on a given scale.
+
+    It is asked of nine tenths of the rows with more than two distinct values, which must not all be the same.
+    """
     U, errors = scale.undo(X), _errors(scale, X, half)
     if not np.isfinite(U).all() or not (U > 0).any():
         return False

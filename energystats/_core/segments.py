@@ -69,7 +69,7 @@ class BestRuns(NamedTuple):
 
 
 def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[tuple[int, int, FloatArray]]:
-    """Yield for every end of a segment the within dispersions of segments from all starts before it.
+    """Yield every end e, how many starts leave a run long enough, and W of the runs from all starts to e; e, a, (e,).
 
     The sum of rho over the pairs of a run that grows by one row grows by rho between this row and those of the run: a
     running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost. The same holds
@@ -84,10 +84,11 @@ def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[t
 
 
 def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolerance: float) -> BestRuns:
-    """Find the best cuts of ordered rows into 1 to k segments, by dynamic programming over the within dispersion.
+    """Find the best cuts of ordered rows into 1 to k segments of at least `min_size` rows, by dynamic programming.
 
-    The best j runs of the first e rows are a last run i..e-1 and the best j - 1 runs of the i rows before it (Fisher
-    1958). Of cuts that tie, the first is taken. `sizes` are those of the cells that runs are made of, 1 for rows.
+    The best ones have the smallest W. The best j runs of the first e rows are a last run i..e-1 and the best j - 1 runs
+    of the i rows before it (Fisher 1958). Of cuts that tie, the first is taken. `sizes` are those of the cells that
+    runs are made of, 1 for rows.
     """
     n = sizes.size
     within = np.full((k + 1, n + 1), np.inf)
@@ -103,7 +104,10 @@ def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolera
 
 
 def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: int, tolerance: float) -> int:
-    """Find the number of segments that minimises the within dispersion plus a penalty for each break."""
+    """Find the number of segments with the smallest W + penalty times the number of breaks; of ties the first cut.
+
+    A segment has at least `min_size` rows.
+    """
     n = sizes.size
     value, count = np.full(n + 1, np.inf), np.zeros(n + 1, dtype=np.intp)
     value[0] = -penalty  # the first run costs no break
@@ -325,10 +329,10 @@ def _choose_loop(lines: int) -> Loop:
 
 
 def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total: float) -> FloatArray:
-    """Compute the between dispersion of two segments at every break, for b orders of rows; (b, n), (b, n) -> (b, m).
+    """Compute the between dispersion of breaks that leave `min_size` rows on both sides; (b, n), (b, n) -> (b, m).
 
-    From the sums of rho to the rows before and to all; (b, n), (b, n) -> (b, breaks). The pairs of each run are summed
-    from its own end, so that a short one loses no digit to a long one.
+    There are b orders and m breaks; given are the sums of rho to the rows before and to all. The pairs of each run are
+    summed from its own end, so that a short one loses no digit to a long one.
     """
     n = before.shape[1]
     sizes = np.arange(min_size, n - min_size + 1)
@@ -343,9 +347,9 @@ def measure_breaks(before: FloatArray, totals: FloatArray, min_size: int, total:
 def join_neighbours(M: FloatArray, sizes: FloatArray) -> FloatArray:
     """Join neighbouring segments step by step, always with the least rise of dispersion (Grimm 1987); (m - 1, 4).
 
-    Rows are those of a linkage matrix of SciPy, with W after the step, less W of the runs that were given, as height;
-    it never falls, as W never does when runs are joined and rho is of negative type. `M` has the sums of rho between
-    runs.
+    Shapes: (m, m), (m,) -> (m - 1, 4). Rows are those of a linkage matrix of SciPy, with W after the step, less W of
+    the runs that were given, as height; it never falls, as W never does when runs are joined and rho is of negative
+    type. `M` has the sums of rho between runs.
     """
     M, names = M.copy(), list(range(len(M)))
     mass = sizes.astype(np.float64).tolist()

@@ -42,7 +42,7 @@ def between(M: FloatArray, s: FloatArray) -> FloatArray:
 
 
 def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute energy distances of all pairs of groups from mean dissimilarities between them [G 1]; (k, k).
+    """Compute energy distances 2 g_ij - g_ii - g_jj of all pairs of groups from sums between them [G 1]; (k, k).
 
     V form; with `unbiased` the U form, whose g_ii leaves the diagonal out.
     """
@@ -58,7 +58,7 @@ def energy_distances(M: FloatArray, s: FloatArray, *, unbiased: bool = False) ->
 
 
 def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
-    """Compute the k-sample e-statistic of R's energy package: the weighted energy distances of all pairs, summed."""
+    """Sum n_i n_j / (n_i + n_j) E_ij over groups i < j, the e-statistic of R's package energy; 2S when k = 2."""
     i, j = np.triu_indices(s.shape[-1], 1)
     weights = s[..., i] * s[..., j] / (s[..., i] + s[..., j])
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))

@@ -81,7 +81,7 @@ class _Limit:
                 self.changed.notify_all()
 
     def after_fork(self) -> None:
-        """Release, in a forked child process, a limit on linear algebra threads that a thread of the parent holds."""
+        """Release, in a forked child process, a limit on linear algebra that another thread of the parent holds."""
         self.changed = Condition()
         if self.owner not in (None, get_ident()):
             with self.limiter:

@@ -161,7 +161,7 @@ def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> Flo
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """Compute S/T, the between over the total dispersion, of every split of sorted x in two; (n,) -> (n - 1,).
+    """Compute S/T of every split of sorted x in two, for rho = |x - y|; zeros if x is constant; (n,) -> (n - 1,).
 
     Sums of distances between the first points, and between the last, grow by non-negative terms: nothing cancels.
     """
@@ -185,7 +185,7 @@ def _split_profile(x: FloatArray) -> FloatArray:
 
 @njit
 def excess_split(x: FloatArray) -> float:
-    """Compute the excess-split index of sorted x: how far the share S/T of a split exceeds a unimodal fit's."""
+    """Compute the excess-split index E: the most by which S/T of a split of sorted x exceeds that of a unimodal fit."""
     if x[-1] <= x[0]:
         return 0.0
     return _compute_excess(x, _compute_quantiles_at_ranks(x))
@@ -202,7 +202,7 @@ def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
 
 @njit
 def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
-    """Compute the excess-split index of sorted x against given quantiles of a unimodal distribution."""
+    """Compute the excess-split index E of sorted x against quantiles of a unimodal distribution; (n,), (n,)."""
     profile = _split_profile(x)
     unimodal = _split_profile(fitted)
     excess = -np.inf
@@ -215,8 +215,9 @@ def _compute_excess(x: FloatArray, fitted: FloatArray) -> float:
 def compute_indices(x: FloatArray) -> FloatArray:
     """Compute three statistics of sorted x against unimodality, all 0 if x is constant; (n,) -> (3,).
 
-    RATIO is the log likelihood ratio of 2 or 3 normals to a unimodal density; EXCESS is E; DISTANCE the mean distance
-    of the points from the quantiles of the nearest unimodal distribution, in mean deviations from the median.
+    RATIO is the log likelihood ratio of 2 or 3 normals to a unimodal density; EXCESS is the excess-split index E;
+    DISTANCE the mean distance of the points from the quantiles of the nearest unimodal distribution, in mean deviations
+    from the median.
     """
     out = np.zeros(3)
     if x[-1] <= x[0]:

@@ -31,7 +31,7 @@ DRAWS, GAP_LEVEL = 999, 0.0025  # for the positions along a band: samples of a g
 
 
 def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
-    """Return a caution if points lie on a curved band or a ring, which can look like clusters in projections.
+    """Return a caution if points lie on a bent band or a ring, whose projections have two modes; else an empty tuple.
 
     Ways along neighbours are compared with straight ones: those of a band lie on a line more nearly than its points
     do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for the m = min(n, 200) points at
@@ -70,7 +70,7 @@ def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
 
 
 def _decomposed_gram(squared: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute eigenvalues, descending, and eigenvectors of the centred Gram matrix of squared distances; (m, m)."""
+    """Compute eigenvalues, falling, and unit eigenvectors of the centred Gram matrix of squared distances; (m, m)."""
     with one_thread_up_to(len(squared)):
         values, vectors = np.linalg.eigh(centred(-0.5 * squared))
     return values[::-1], vectors[:, ::-1]
@@ -87,7 +87,10 @@ def _surrounds_a_hole(plane: FloatArray) -> bool:
 
 
 def _ways_along_neighbours(distances: FloatArray) -> FloatArray | None:
-    """Compute shortest path lengths along a nearest-neighbour graph; None unless almost all points are connected."""
+    """Compute shortest path lengths along a nearest-neighbour graph; None unless almost all points are connected.
+
+    Lengths are those between the points of the largest component, .95 of the m or more.
+    """
     m = len(distances)
     for times in NEIGHBOURS:
         n_neighbours = min(m - 1, max(5, math.ceil(times * math.log(m))))

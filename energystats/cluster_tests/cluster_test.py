@@ -204,7 +204,7 @@ def cluster_test(
 def _note_gap_beside(
     found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return a caution if p is small but a gap separates the points otherwise than the two clusters do."""
+    """Return a caution if p is small and a gap parts the points otherwise than the two clusters do; else ()."""
     shown = found.partition
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()
@@ -256,7 +256,7 @@ def _sets_of_axes(size: Size) -> int:
 
 
 def _in_unit(test: Test) -> Test:
-    """Return a test that first rescales the points by a power of two near 1, against overflow of squares."""
+    """Return a test that first scales the points near 1 by a power of two, against overflow, unless it draws tables."""
     return lambda d, options, rng: test(d if options.tables is not None else d.near_one(), options, rng)
 
 
@@ -323,7 +323,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution that names the rows outside the largest cluster if they are very few."""
+    """Return a caution that names the rows outside the largest cluster if they are very few; else ()."""
     shown = found.partition
     if shown is None or shown.k < 2 or sum(shown.sizes) - max(shown.sizes) >= min(FEW_FAR, FEW_OF_ALL * d.n):
         return ()
@@ -345,7 +345,7 @@ def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, .
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """Choose the test method: "auto" becomes "unimodal-1d" for one column and "split" otherwise."""
+    """Choose the test method: "auto" becomes "unimodal-1d" for one column, else "split"; raise if it does not fit."""
     one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
         what = f"{d.n_columns} columns" if d.n_columns else "a matrix"
@@ -367,7 +367,7 @@ def check_lines(d: Dissimilarity) -> None:
 
 
 def _check_coordinates(d: Dissimilarity, method: str) -> None:
-    """Raise ValueError if reference samples cannot be drawn, as for a matrix and for metrics of categories."""
+    """Raise ValueError if reference samples cannot be drawn: for a matrix, and for metrics of categories or amounts."""
     if d.coordinates is None:
         raise ValueError(
             f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'

@@ -208,14 +208,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Compute the number of random draws for the test at a node: more for smaller nodes."""
+        """Compute the number of draws for the test at a node, (n - 1)/(size - 1) times that for all n points."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Compute the fewest draws with which the smallest possible p-value is at most `level`."""
+    """Compute the fewest draws with which the smallest possible p-value, factor/(draws + 1), is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -335,7 +335,7 @@ def tree_of_points(
         return found.pvalue, found.space, found.partition.labels
 
     def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> tuple[IntArray, Kind]:
-        """Return the labels of the two parts of a node, divided at a gap, and the space of the dividing line."""
+        """Return labels of the two parts of a node, divided at a gap where there is a clear one, and their space."""
         return cut_in_gap(part, labels, kind, options.power, child)
 
     d = d if has_exact(d) else d.stored()
@@ -376,7 +376,7 @@ def tree_of_points(
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes of a tree that were divided in a transformed space."""
+    """Return a caution that names the nodes of a tree that were divided in a transformed space; else ()."""
     elsewhere = [f"node {node.id} ({node.space})" for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
@@ -390,7 +390,7 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes of a tree divided at a gap, not where dispersion is least."""
+    """Return a caution that names the nodes of a tree divided at a gap, not where W is smallest; else ()."""
     in_gap = [
         f"node {node.id} ({write_counts([nodes[j].size for j in node.children])})"
         for node in nodes

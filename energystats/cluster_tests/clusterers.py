@@ -55,7 +55,10 @@ class Clustering(Protocol):
         """Return words on how the data are clustered, to follow "clustered by" in a note."""
 
     def notes(self, own: int, counts_as: str) -> tuple[str, ...]:
-        """Return notes on how many clusters a clusterer found in the data and in reference samples."""
+        """Return notes on how many clusters a clusterer found in the data and in reference samples.
+
+        The first `own` calls clustered the data or its parts; `counts_as` says what fewer than two clusters count as.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +84,7 @@ class EnergyClusters:
         return None if np.unique(d.points).size < self.k else best_intervals(d, self.k).labels
 
     def search(self, R: FloatArray, rng: np.random.Generator) -> IntArray:
-        """Find the partition into k clusters with the least within dispersion; dissimilarities (n, n) -> (n,)."""
+        """Search for the partition into k clusters with the smallest W; return the best found; rho (n, n) -> (n,)."""
         scale = float(np.abs(R).sum()) / (2 * len(R))
         problem = Problem(R, np.ones(len(R)), self.k, MOVE_TOLERANCE * scale)
         if self.thorough:
@@ -101,7 +104,7 @@ class EnergyClusters:
         return explained_share(R, self.search(R, rng))
 
     def visits_all(self, d: Dissimilarity) -> bool:
-        """Return whether the clusters are the best of all partitions, for few points, so that no seed matters."""
+        """Return whether clusters are the best of all partitions, as of one column or few points: no seed matters."""
         return has_exact(d) or d.n <= VISITED_UP_TO
 
     def describe(self, d: Dissimilarity) -> str:
@@ -144,7 +147,10 @@ class UserClusterer:
 
     @property
     def takes_matrices(self) -> bool:
-        """Return whether a clusterer takes a dissimilarity matrix, judged by its parameters."""
+        """Return whether a clusterer takes a dissimilarity matrix, judged by its parameters.
+
+        One without `get_params`, such as a function, counts as one that does.
+        """
         if not hasattr(self.clusterer, "get_params"):
             return True
         given = self.clusterer.get_params(deep=True).values()
@@ -298,7 +304,7 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
 
 
 def explained_share(R: FloatArray, labels: IntArray) -> float:
-    """Compute S/T, the between share of dispersion, of clusters 0, 1, ... from a dissimilarity matrix [G 3-5]."""
+    """Compute S/T, the between share of dispersion, of non-empty clusters 0, 1, ... from a matrix of rho [G 3-5]."""
     Z = (labels[:, None] == np.arange(labels.max() + 1)).astype(np.float64)
     # [G 4] W = sum of w_j/(2 n_j), w_j being the sum of rho inside C_j
     within = np.sum(((R @ Z) * Z).sum(axis=0) / (2 * Z.sum(axis=0)))

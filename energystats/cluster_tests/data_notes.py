@@ -160,7 +160,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
 
 
 def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
-    """Return a caution if scores gather near many evenly spaced values, which count as modes; sorted (n,).
+    """Return a caution if scores gather near many evenly spaced values, which count as modes; else (); sorted (n,).
 
     Sums of a few standardized items, residuals of classes and rates of counts do so without being tied. A frequency of
     4.5 periods or more in their central nine tenths stands out from chance, and from the frequencies of few clusters.
@@ -246,7 +246,7 @@ def _note_converted(steps: Sequence[str]) -> tuple[str, ...]:
 
 
 def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
-    """Return a caution that names the columns of ratios of small whole numbers, such as 2/3."""
+    """Return a caution that names columns of ratios of small whole numbers with unlike denominators; else ()."""
     if not names:
         return ()
     shown = ", ".join(names[:SHOWN]) + (", ..." if len(names) > SHOWN else "")
@@ -261,7 +261,7 @@ def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool]:
-    """Return the points as recorded: before standardization, or as counts if rows are scaled counts.
+    """Return the points before z-scores, or the counts before factors of rows, and whether there were factors.
 
     Z-scores hide that a column is a function of another, and factors hide that equal rows are rows of equal counts.
     """
@@ -272,7 +272,7 @@ def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool
 
 
 def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
-    """Warn of duplicated rows, unless rounding of all columns explains them, and return the note.
+    """Warn of duplicated rows, unless rounding of all columns explains them, and return the note; else ().
 
     A column is fine if it is on no grid, and its ties are those of whole rows; in a single column, where all ties are,
     if half of the values are distinct. Rows that are equal in columns on grids are equal in functions of these, such as
@@ -303,7 +303,7 @@ def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
 
 
 def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray | None:
-    """Convert ascending distinct values to whole steps from the smallest; None if they are on no grid.
+    """Convert ascending distinct values, perhaps transformed back, to whole steps from the smallest; None off grids.
 
     All gaps are multiples of the smallest one, or of some fraction of it: of few values none may be one step apart.
     """
@@ -350,7 +350,10 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
 
 
 def _note_few_places(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if the points have at most five distinct positions."""
+    """Return a caution if the points lie in at most five places; else an empty tuple.
+
+    Groups of equal points are jittered, and not seen.
+    """
     places = len(np.unique(points, axis=0))
     if places > FEW_PLACES:
         return ()
@@ -364,7 +367,7 @@ def _note_few_places(points: FloatArray) -> tuple[str, ...]:
 
 
 def _note_few_values(points: FloatArray) -> tuple[str, ...]:
-    """Return a caution if a third of the columns have two or three values, a note if some have two."""
+    """Return a caution if at least a third of several columns have two or three values, a note if some have two."""
     n_columns = points.shape[1]
     values = np.array([np.unique(column).size for column in points.T])
     few, two = int(np.isin(values, (2, 3)).sum()), int((values == 2).sum())
@@ -399,7 +402,7 @@ def are_directions(d: Dissimilarity) -> bool:
 
 
 def note_directions(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if all rows lie on an ellipsoid, so that p-values take the larger calibration factor."""
+    """Return a caution if all rows lie on an ellipsoid, so that p-values take the larger factor; else ()."""
     if not are_directions(d):
         return ()
     return (
@@ -413,13 +416,16 @@ def note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def name_population(hypothesis: str, d: Dissimilarity) -> str:
-    """Name the rows that were projected, such as roots of shares, in a null hypothesis on projections."""
+    """Return the text of a null hypothesis on projections with the rows that are projected, such as roots of shares."""
     rows = f" of {d.metric.compares}" * bool(d.metric.compares)
     return hypothesis.replace("the population", f"the population{rows}")
 
 
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a note on the lines of the test if the metric is no function of coordinate differences."""
+    """Return a note on the lines of the test if the metric is no function of coordinate differences; else ().
+
+    It is a caution if the metric has no lines of its own.
+    """
     if d.coordinates is None or d.metric.by_differences:
         return ()
     if d.metric.compares:
@@ -440,7 +446,7 @@ def note_lines(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if rows resemble the next row more than rows further on, as in a time series.
+    """Return a caution if rows resemble the next row more than rows further on, as in a time series; else ().
 
     Blocks of independent rows, one cluster after another, are not: only their borders differ. The share of five
     comparisons of a row has the variance 1/12 + 1/30 where rows are independent, that of one uniform rank among six.
@@ -453,7 +459,7 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     ranks = None if d.coordinates is None else pd.DataFrame(d.coordinates).rank().to_numpy()
 
     def away(lag: int) -> FloatArray:
-        """Compute the distance of each row to the row `lag` positions later; (m,)."""
+        """Compute the distance of each row to the row `lag` further on, squared of ranks if there are columns; (m,)."""
         if ranks is None:
             return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
         return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))

@@ -65,7 +65,7 @@ def cut_in_gap(
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
-    """Return a caution if a gap separates the points otherwise than the two clusters of a test; (n,), (n,)."""
+    """Return a caution if a gap parts the points otherwise than the clusters of a test; else (); labels (n,), (n,)."""
     moved = np.count_nonzero(of_test != in_gap)
     if moved < NAMED_FROM * of_test.size:
         return ()
@@ -95,7 +95,7 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names merges with a small p whose clusters a gap divides otherwise."""
+    """Return a caution that names merges with a small p whose clusters a gap divides otherwise; else ()."""
     others = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
     if not others:
         return ()
@@ -177,9 +177,9 @@ def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> In
 
 
 def _part_along_other_lines(space: Space, rows: IntArray, crowding: float, rng: np.random.Generator) -> IntArray | None:
-    """Divide rows at the clearest gap along the lines between several clusters of them; None without a gap.
+    """Divide rows at a gap of large S along the lines between several clusters of theirs; None without a gap.
 
-    That gap has to be at most half as crowded as the border.
+    That gap has to be at most half as crowded as the border; gaps are tried from the largest S down.
     """
     drawn = rows if rows.size <= CLUSTERED_AT_MOST else np.sort(rng.choice(rows, CLUSTERED_AT_MOST, replace=False))
     k = min(CLUSTERS, drawn.size // SMALLEST_CLUSTER)

@@ -110,7 +110,7 @@ class Merge:
 
     @property
     def separates(self) -> bool:
-        """Return whether p is at most .05, and a hyperplane in a sparse gap separates the two sides of a merge.
+        """Return whether the adjusted p of a merge is at most .05, and its hyperplane is a border that lies in a gap.
 
         Labels that have nothing to do with the modes along the line lie on either side as often. And a border through a
         cluster is not where the modes are parted; a few points may lie between it and the gap.
@@ -299,7 +299,7 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
 
 
 def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> FloatArray:
-    """Compute for each merge the share of known points assigned to the right side, mean of both sides; (m,)."""
+    """Compute for each merge the share of known points on the side of their cluster, mean of both sides; (m,)."""
     found = [
         [np.where(np.isin(labels, side), row, np.nan) for side in (merge.left, merge.right)]
         for merge, row in zip(merges, sides, strict=True)
@@ -320,7 +320,7 @@ def _score_split(
 
 
 def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
-    """Match the clusters of some points to given clusters by overlap, and return the given number; (m,), (m,)."""
+    """Match clusters found in some points to given ones by overlap; return the given numbers; -1 stays; (m,), (m,)."""
     n_found, n_names = int(found.max(initial=-1)) + 1, int(names.max(initial=-1)) + 1
     overlap = np.zeros((n_found + 1, n_names + 1))
     np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
@@ -338,7 +338,10 @@ def _score_fold(
     fold: IntArray,
     pooled: _SplitScores,
 ) -> None:
-    """Compute the scores of one held-out fold for each merge of clusters, and write them to `pooled`."""
+    """Compute the scores of one held-out fold for each merge of clusters, and write them to `pooled`.
+
+    The points of a merge are those in the region that the hyperplanes of the merges above it leave.
+    """
     others, names = training
     regions: dict[tuple[int, ...], IntArray] = {} if not merges else {merges[0].clusters: np.arange(fold.size)}
     for j, merge in enumerate(merges):
@@ -361,7 +364,7 @@ def _score_fold(
 
 
 def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
-    """Compute positions of all points across a hyperplane that separates two sets of rows; None without one.
+    """Compute positions of all points across a hyperplane between two sets of rows, above 0 for `left`; or None.
 
     The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are
     in standard deviations of the given points, so that lines of several folds can be pooled.
@@ -378,7 +381,7 @@ def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatAr
 
 
 def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArray | None:
-    """Compute positions of all points along Fisher's linear discriminant of two sets of rows; (n,).
+    """Compute positions of all points along Fisher's linear discriminant of two sides of rows; (m,), (m,) -> (n,).
 
     None where only distances are known, or there is one column, or too few rows for so many columns.
     """
@@ -392,7 +395,7 @@ def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArra
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the position on a line that best separates two samples, and the number of points on the wrong side."""
+    """Find the position that best cuts left points, above it, from right ones, and the number on the wrong side."""
     order = np.argsort(t, kind="stable")
     x, below = t[order], on_left[order]
     # left points at or below a cut are wrong, and right ones above it

@@ -118,7 +118,10 @@ class MarginalReference:
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
-        """Fit a distribution with independent axes to points, each axis with the nearest unimodal distribution."""
+        """Fit to every axis the nearest unimodal distribution, or for "box" the uniform one on its range.
+
+        `rng` jitters ties.
+        """
         fit = _unimodal_quantiles if null == "unimodal" else _uniform_quantiles
         return cls(axes, tuple(fit(column, rng) for column in axes.scores.T))
 
@@ -147,7 +150,7 @@ def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatAr
 
 
 def under_metric_of(d: Dissimilarity, points: FloatArray) -> Dissimilarity:
-    """Return other points as a `Dissimilarity` with the metric and standardization fitted to `d`."""
+    """Return other points as a `Dissimilarity` with the metric fitted to `d`, standardized by themselves if `d` is."""
     if d.standardization is not None:
         points = Standardization.of(points).apply(points)
     return Points(metric=d.metric, points=points, warns=False)

@@ -47,7 +47,7 @@ NOT_THE_MODEL = Caution(
 
 
 def held(d: Dissimilarity) -> Dissimilarity:
-    """Return a table with its dissimilarity matrix computed and stored; raise an error if it is undefined."""
+    """Return a table with its dissimilarity matrix stored, which one column does not need; raise if it is undefined."""
     return d if has_exact(d) else d.stored()
 
 
@@ -77,7 +77,7 @@ class TableNull(Protocol):
     def hypothesis(self) -> str: ...
 
     def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
-        """Return all tables of the null hypothesis if they are few enough, else random ones."""
+        """Return all distinct tables if they are at most `n_resamples`, the data included; else as many random ones."""
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
@@ -131,7 +131,7 @@ class PermutedColumns:
         return [np.unique(column, return_inverse=True)[1].astype(np.intp) for column in self.d.points.T]
 
     def count(self) -> float:
-        """Count the distinct tables that permuting the columns gives, one column held fixed."""
+        """Count the distinct tables with permuted columns, where the column with most permutations stays fixed."""
         counts = sorted(count_labelings(np.bincount(codes)) for codes in self.codes())[:-1]
         return math.prod(counts) if sum(map(math.log, counts)) < 700 else math.inf
 
@@ -180,7 +180,7 @@ class PermutedColumns:
         )
 
     def leave_out(self, error: ValueError) -> None:
-        """Count a random table that the metric rejected, and keep its error message."""
+        """Count a table that cannot be used, as one that the metric refuses, and keep the error message."""
         self.n_refused += 1
         self.reason = str(error)
 
@@ -247,7 +247,7 @@ class UserModel:
             yield drawn, searching
 
     def read(self, table: InputTable) -> Dissimilarity:
-        """Read a table drawn from a user's model like the data, with the same coding of categories."""
+        """Read a table drawn from a user's model like the data, coded with them, and with everything fitted to it."""
         both = (self.X, table) if self.d.metric.coding is not None else (table,)
         arrays, coded = self.metric.read(both, ("X", "table")[-len(both) :])
         points = arrays[-1]

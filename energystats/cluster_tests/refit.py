@@ -152,7 +152,7 @@ def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """Compare the between share S/T of clusters with that of Gaussian reference samples, pivoted and plain."""
+    """Compare S/T of clusters with that of Gaussian reference samples, pivoted, which counts, and plain."""
     # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [

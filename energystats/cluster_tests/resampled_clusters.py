@@ -95,7 +95,7 @@ def _resampled(
 
 
 def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
-    """Compute Jaccard similarities of k given clusters with k' others; (k, k'), NaN for empty ones.
+    """Compute Jaccard similarities of k given clusters with k' found ones; (k, k'), NaN for given ones that are empty.
 
     The similarity is |A and B| / |A or B|.
 
@@ -110,5 +110,5 @@ def _compute_jaccard(labels: IntArray, k: int, found: IntArray) -> FloatArray:
 
 
 def _best_jaccard(jaccard: FloatArray) -> FloatArray:
-    """Return the Jaccard similarity of each cluster to the most similar other one; (k, k') -> (k,)."""
+    """Return the Jaccard similarity of each given cluster to the most similar found one; (k, k') -> (k,)."""
     return np.asarray(jaccard.max(axis=1))

@@ -83,7 +83,7 @@ class Scorer(Protocol):
     def without_tails(self) -> Scorer | None: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
-        """Compute positions of all points along the line between the means of two sets of rows; (n,)."""
+        """Compute positions of all points along the line from the mean of `outside` to that of `inside`; (n,)."""
 
     def squared_among(self, rows: IntArray) -> FloatArray:
         """Compute squared Euclidean distances among the points of some rows; (m,) -> (m, m)."""
@@ -145,12 +145,15 @@ def make_scorer(d: Dissimilarity, power: float, rng: np.random.Generator) -> Sco
 
 
 def _centred_columns(points: FloatArray) -> FloatArray:
-    """Subtract the median of every column of points; (n, d) -> (n, d)."""
+    """Subtract the median of every column of points; (n, d) -> (n, d).
+
+    With means a row far away would take digits of the others.
+    """
     return np.asarray(points - np.median(points, axis=0))
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
-    """Return whether every random split needs its own jitter of ties, as where steps are wide.
+    """Return whether every split has jitter of its own: steps between ties are wide, or a tail or first grid was drawn.
 
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
@@ -244,7 +247,7 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:
-    """Return how far tied values of a column are to be jittered: to neighbours, or by the width of ratios."""
+    """Return a function that says how far tied values of a column are jittered: to neighbours, or as ratios are."""
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
@@ -344,10 +347,10 @@ def _warned_if_curved(squared: FloatArray, power: float, tolerance: float) -> st
 
 
 def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None, int]:
-    """Find b < 1 such that all distances are |x_i - x_j|**b in few dimensions; None if not; (n, n).
+    """Find b < 1 such that all distances are |x_i - x_j|**b in few dimensions, and these; None for b if not.
 
-    |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at once as there are more points than
-    dimensions; of other distances one reaches 0 first [Schoenberg 1938].
+    `squared` are their squares, (n, n). |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at
+    once as there are more points than dimensions; of other distances one reaches 0 first [Schoenberg 1938].
     """
     radius = np.median(squared, axis=1)
     near = np.flatnonzero(radius <= FAR_OUT**2 * np.quantile(radius, INNER_SHARE))  # beside others no distance counts

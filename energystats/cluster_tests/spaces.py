@@ -49,7 +49,7 @@ class Space:
 
     @classmethod
     def of_points(cls, points: FloatArray) -> Space:
-        """Build the space of points as given, with Euclidean distances; (n, d)."""
+        """Build a space in which points are clustered by Euclidean distances and scored along lines; (n, d)."""
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
@@ -79,7 +79,7 @@ def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
 
 
 def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
-    """Transform all points so that those in `part` have uncorrelated columns of equal variance; (n, d) -> (n, d)."""
+    """Transform all points so that those in `part` have uncorrelated columns of equal variance; (n, d) -> (n, r)."""
     transform = decorrelating(points[part])
     if not transform.size:  # the part lies in one place, but for rounding
         return np.zeros((len(points), 1))
@@ -87,7 +87,7 @@ def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
 
 
 def clearest_columns(points: FloatArray) -> IntArray:
-    """Find the columns that two normals fit clearly better than one mode, at least the clearest column."""
+    """Find the columns, at most ten, that normals fit clearly better than one mode, and at least the clearest one."""
     varying = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if not varying.size:
         return np.zeros(1, dtype=np.intp)
@@ -98,7 +98,7 @@ def clearest_columns(points: FloatArray) -> IntArray:
 
 
 def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
-    """Return all points as given, decorrelated, or in their clearest columns.
+    """Return all points as given, decorrelated, or in their clearest columns, to be clustered for a result.
 
     A matrix has principal coordinates.
     """

@@ -181,7 +181,7 @@ class _Splitter:
         return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Run one random split of the test, and return p-values of its contrasts; twice where tails are jittered."""
+        """Run one random split of the test; where piles at ends of columns may be tails, two, and take the larger p."""
         again = copy.deepcopy(rng)
         scorer = jittered_anew(self.space.scorer, self.space.d, rng)
         found = self.scored(scorer, rng)
@@ -235,7 +235,7 @@ class _Splitter:
         return _Split(found, parts)
 
     def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
-        """Compute positions of all points along a line from each cluster of a part to the others; or None."""
+        """Compute positions of all points along lines from each cluster found in a part to the others; or None."""
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
@@ -256,7 +256,7 @@ def _without_outer(t: FloatArray) -> FloatArray:
 
 
 def _are_equally_far(d: Dissimilarity) -> bool:
-    """Return whether all pairs of different points have the same dissimilarity; (n, n)."""
+    """Return whether a matrix holds one dissimilarity off the diagonal, as of categories that are all different."""
     if d.coordinates is not None:
         return False
     apart = d.matrix[~np.eye(d.n, dtype=bool)]
@@ -264,7 +264,7 @@ def _are_equally_far(d: Dissimilarity) -> bool:
 
 
 def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
-    """Return whether different folds occupy separate intervals of some line; (n_contrasts, n), (n,)."""
+    """Return whether the folds lie far apart along some line, each at a place of its own; (n_contrasts, n), (n,)."""
     parts = [scores[:, fold_of == fold] for fold in np.unique(fold_of)]
     within = np.mean([part.var(axis=1) for part in parts], axis=0)
     between = np.var([part.mean(axis=1) for part in parts], axis=0)
@@ -442,7 +442,7 @@ def _clearest_space(
 
 
 def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
-    """Return a caution if clusters show in a transformed space only, with code that finds them there."""
+    """Return a caution on the transformed space in which clusters show, with a call that finds them; else ()."""
     if kind == GIVEN:
         return ()
     there, given = whole.partition(kind), whole.partition(GIVEN)
@@ -473,7 +473,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Return cluster labels of all points in each transformed space, numbered like the most similar given clusters.
+    """Return labels of all points in each space, numbered after the most similar clusters of the points as given.
 
     Two clusters have one contrast, which needs no name.
     """
@@ -488,7 +488,7 @@ def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray
 
 
 def _numbers_in(labels: IntArray | None, names: IntArray | None) -> list[int]:
-    """Match clusters of one partition to those of another by overlap; labels (n,), (n,) -> list of k numbers."""
+    """Return for each cluster its number in another numbering of the same clusters; labels (n,), (n,) -> k numbers."""
     assert labels is not None
     assert names is not None
     return [int(names[labels.tolist().index(j)]) for j in range(int(labels.max()) + 1)]
@@ -512,7 +512,7 @@ def _names_of_contrasts(k: int) -> list[str]:
 
 
 def enough_draws(n_resamples: int, k: int) -> int:
-    """Compute the number of draws that makes the smallest p of k contrasts as small as with two clusters."""
+    """Compute how many draws make the smallest p of k contrasts, times k, at most twice that of a single one."""
     return n_resamples if k <= 2 else (n_resamples + 1) * -(-k // 2) - 1
 
 
@@ -530,7 +530,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ...]:
-    """Return a caution if the clusters found in parts of the data differ from those shown."""
+    """Return a caution if the clusters behind a small p, found in parts, differ from those shown; else ()."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
     shown = found.partition.labels
@@ -574,7 +574,7 @@ def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Return for each of k given clusters the found cluster that overlaps it most; (c, k) -> (k,).
+    """Return for each of k given clusters a found one, by one-to-one pairs first, else the one that overlaps it most.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

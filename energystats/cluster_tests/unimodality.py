@@ -81,12 +81,12 @@ def calibration_factor(conservative: bool, *, several: bool = False) -> float:
 
 
 def no_evidence(scores: FloatArray) -> Unimodality:
-    """Return a test of unimodality with p = 1, as for constant scores."""
+    """Return a test of unimodality with p = 1, as for constant scores and parts of the points without clusters."""
     return Unimodality(scores, np.zeros(3), 1.0, 0.0)
 
 
 def clearly_large(pvalue: float) -> bool:
-    """Return whether a p-value is so large that further draws would not change the conclusion."""
+    """Return whether a p-value is so large, above .2, that more draws for it are not worth their time."""
     return pvalue > CLEARLY_LARGE
 
 

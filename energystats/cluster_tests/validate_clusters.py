@@ -542,7 +542,7 @@ def _resample(
 
 
 def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
-    """Compute the share of each cluster in the between dispersion, from cluster means in feature space; (k,)."""
+    """Compute the share of each cluster in S, n_j |m_j - m|^2 / S, with means in feature space; (k,)."""
     inside = np.flatnonzero(found.labels >= 0)
     part = d if inside.size == d.n else d.subset(inside)
     M, s = part.group_sums(Groups(found.labels[inside], tuple(range(found.k))))
@@ -559,7 +559,10 @@ def _answer_test(
     why_not: str,
     before: ClusterTestResult | None = None,
 ) -> Answer:
-    """Build the result row of a test of all points or of a partition, with its adjusted p-value."""
+    """Build the result row of a test of all points or of a partition, with its adjusted p-value.
+
+    That is not below the p-value of the test asked `before`.
+    """
     nan = float("nan")
     first = 0.0 if before is None else before.pvalue
     return Answer(
@@ -596,7 +599,10 @@ def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> lis
 
 
 def _work_of_columns(d: Dissimilarity, n_resamples: int) -> Work:
-    """Estimate the time and memory of testing each column for unimodality."""
+    """Estimate the time and memory of testing each column for unimodality.
+
+    Half of the columns are taken to go on beyond their first draws.
+    """
     many = _draws_for_columns(n_resamples, d.n_columns)
     return line_draws(d.n, many, HALF * d.n_columns, "Leave columns out that are no part of the question.")
 
@@ -670,7 +676,7 @@ def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """Return a caution that names columns with a small p of their own though that of all points is large."""
+    """Return a caution that names a column with a small p of its own though that of all points is large; else ()."""
     columns = [answer for answer in answers if answer.question == "variable"]
     if len(columns) < 2:
         return ()
@@ -754,7 +760,7 @@ UNTRUSTED = 0.6  # mean Jaccard similarity, below which a cluster should not be 
 
 
 def _note_unstable(result: ClusterValidationResult) -> tuple[str, ...]:
-    """Return a caution that names separate clusters that bootstrap samples seldom find again."""
+    """Return a caution that names separate clusters that bootstrap samples seldom find again; else ()."""
     alone = [group[0] for group in result.groups if len(group) == 1]
     unstable = [j for j in alone if len(alone) > 1 and result.jaccard[j] < UNTRUSTED]
     if not unstable:
@@ -774,7 +780,7 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 
 def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
-    """Return notes on partitions and merges that were not tested or have no separating hyperplane."""
+    """Return notes on partitions and merges without a test, and on merges without a separating hyperplane."""
     notes = []
     if unknown:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")

@@ -131,7 +131,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Return for each cluster whether tests support it as separate from all others, as booleans."""
+        """Return for each cluster whether it is alone in `groups`, and separate where it first merges with others."""
         groups = self.groups
         return tuple(
             merge is not None and merge.separates and (j,) in groups for j, merge in enumerate(self._first_merges())
@@ -141,8 +141,9 @@ class ClusterValidationResult(VerdictFirst):
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Return groups of clusters that tests do not separate from each other.
 
-        There is no border where fewer than .7 of the points held out lie on their side of the hyperplane, or where a
-        gap parts two clusters otherwise, and leaves more than .1 of their points on the other side.
+        Those in one group have a merge with an adjusted p above .05, or without a border. There is no border where
+        fewer than .7 of the points held out lie on their side of the hyperplane, or where a gap parts two clusters
+        otherwise, and leaves more than .1 of their points on the other side.
 
         A cluster of fewer than five points, which no test can part from others, goes with those that it meets first;
         if these are several groups, it is in none.
@@ -210,7 +211,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def uncertain(self) -> IntArray:
-        """Return the points that resamples often move to another cluster, or whose silhouette is negative."""
+        """Return the points that leave their cluster in over a tenth of resamples, or have a negative silhouette."""
         return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
 
     @property
@@ -406,7 +407,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
     def _elsewhere(self) -> str:
-        """Return a sentence on the transformed space in which cluster structure shows; else empty."""
+        """Return a sentence on where cluster structure may show: along other lines, or in another space."""
         space = "as given" if self.structure is None else self.structure.space
         if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."

@@ -58,7 +58,7 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Return cluster labels of all points in a given or transformed space; None for fewer than two clusters.
+        """Return cluster labels of all points in a given or transformed space; None for fewer than k clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -79,7 +79,7 @@ class WholeClusters:
         return [int(j) for j in clearest_columns(points)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find a partition of all points, from all pairs or, for many points, by landmarks."""
+        """Find a partition of all points; of many by landmarks, or None where rho may not be of negative type."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))
@@ -88,7 +88,7 @@ class WholeClusters:
         return Landmarks().fit(d, replace(search, n_init=STARTS_OF_MANY), rng)[0] if d.metric.negative_type else None
 
     def _labels_by_sample(self, kind: Kind) -> IntArray | None:
-        """Cluster a random sample of the points, and label every point by its nearest cluster; (n,)."""
+        """Cluster a random sample, label each point by its nearest cluster; None for fewer than k clusters; (n,)."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         drawn = rng.choice(d.n, ALL_PAIRS_AT_MOST, replace=False)
         sample = d.subset(drawn).stored()
@@ -100,7 +100,7 @@ class WholeClusters:
         return nearest.assign(d.n, lambda rows: d.rho(everything[rows], drawn))
 
     def _partition_by_user(self) -> Partition | None:
-        """Return the partition that a user's clusterer finds, or None if it finds fewer than two clusters."""
+        """Return the partition that a user's clusterer finds, or None if all points are in no cluster."""
         assert self.options.user_clusterer is not None
         labels = self._labels_by_user()
         return label_partition(self.d, labels, self.options.user_clusterer.name) if labels.max() >= 0 else None

@@ -66,7 +66,7 @@ class Metric(abc.ABC):
         return ""
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Transform rows so that the metric is a power of their Euclidean distances; (n, d) -> (n, d).
+        """Transform rows so that rho is a power of their Euclidean distances, if it `compares` such; (n, d) -> (n, d).
 
         The metric is fitted.
         """
@@ -74,7 +74,7 @@ class Metric(abc.ABC):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return sentences on a metric for the summary of a result, as a tuple."""
+        """Return sentences on a metric for the summary of a result; an empty tuple if there are none."""
         return ()
 
     @property
@@ -159,7 +159,8 @@ class Metric(abc.ABC):
     ) -> FloatArray:
         """Compute dissimilarities between rows of X and Y; raise if a value is not finite; (n, m).
 
-        `same` are pairs of indices of one and the same row, which is 0 from itself.
+        The message counts rows from `row` and `column`. `same` are pairs of indices of one and the same row, which is 0
+        from itself.
         """
         rho = self.between(X, Y)
         if same is not None:
@@ -172,7 +173,8 @@ class Metric(abc.ABC):
     def kernel(self, X: ArrayLike, Y: ArrayLike | None = None) -> FloatArray:
         """Compute a kernel that generates the dissimilarity, with a base point as origin [G 8]; (n, m).
 
-        The base point z is 0; where 0 is no valid row, ones, or 0, 1, 2, ... if its columns have to differ.
+        It is (rho(x, z) + rho(y, z) - rho(x, y))/2. The base point z is 0; where 0 is no valid row, ones, or 0, 1, 2,
+        ... if its columns have to differ.
         """
         # any base point generates the same rho [G 8]
         (points, others), _ = self.checked_pair(X, Y)
@@ -186,7 +188,7 @@ class Metric(abc.ABC):
         return self
 
     def column_factors(self, d: int) -> FloatArray:
-        """Return by what the weights of columns multiply the differences in these, the largest being 1; (d,)."""
+        """Return the factors by which weights of columns multiply differences in them, the largest being 1; (d,)."""
         return np.ones(d)
 
     def in_unit(self, exponent: int) -> Metric | None:

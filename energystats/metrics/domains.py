@@ -120,7 +120,7 @@ class Domain:
         return not (self.negative and self.zero_rows and self.constant_rows) or self.binary
 
     def base_point(self, d: int) -> FloatArray:
-        """Return a valid row to serve as origin, zeros if the metric allows them; (1, d)."""
+        """Return a valid row that does not depend on the data: zeros, if the metric allows them; (1, d)."""
         if not self.constant_rows:
             return np.arange(d, dtype=float)[None]
         return np.zeros((1, d)) if self.zero_rows and not self.positive else np.ones((1, d))
@@ -158,7 +158,7 @@ ANY_NUMBERS = Domain()
 
 
 def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Return a function that describes row i of stacked tables in messages, by name or number."""
+    """Return a function that describes row i of stacked tables in messages, by index label or number."""
     # an index that merely counts rows names nothing, so such rows are called by their number
     ends = np.cumsum(sizes)
 

@@ -117,7 +117,7 @@ class SciPyMetric(Metric):
 
     @property
     def measures_columns(self) -> bool:  # type: ignore[override]
-        """Return whether a SciPy metric estimates variances or a covariance from the data."""
+        """Return whether a SciPy metric divides by variances or a covariance, of the data unless they are given."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
@@ -141,7 +141,7 @@ class SciPyMetric(Metric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence if a metric's energy distance can miss differences of distributions; else ()."""
+        """Return a sentence if the energy distance at alpha = 1 can miss differences of distributions; else ()."""
         return SEEN_ALONE.get(self.name, ()) if self.alpha == 1 else ()
 
     @property
@@ -210,7 +210,7 @@ class SciPyMetric(Metric):
         return np.asarray(distances if self.alpha == 1 else distances**self.alpha)
 
     def _directions(self, X: FloatArray, w: FloatArray | None = None) -> FloatArray:
-        """Center and weight rows so that their cosine gives the distance; (n, d) -> (n, d)."""
+        """Center (for correlation) and weight rows so that their cosine gives the distance; (n, d) -> (n, d)."""
         if self.name == "correlation":
             X = X - (X.mean(axis=1) if w is None else X @ (w / w.sum()))[:, None]
         return X if w is None else np.asarray(X * np.sqrt(w))
@@ -261,7 +261,10 @@ class SciPyMetric(Metric):
 
 
 def has_mahalanobis(points: FloatArray) -> bool:
-    """Return whether the points' covariance matrix can be inverted, as Mahalanobis distance needs."""
+    """Return whether Mahalanobis distances of points are defined: their covariance matrix can be inverted.
+
+    There have to be at least two rows more than columns.
+    """
     try:
         SciPyMetric("mahalanobis").fitted(points)
     except ValueError:
@@ -377,7 +380,7 @@ DOMAINS = {  # of names that do not take all rows of finite numbers
 
 
 def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Check the parameters of a SciPy distance, and return them as numbers and arrays."""
+    """Check the parameters of a SciPy distance, and return them as numbers and arrays; raise if they are not valid."""
     taken = PARAMETERS.get(name, ("w",))
     read: dict[str, Any] = {}
     for key, part in params.items():
@@ -402,7 +405,7 @@ def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(key: str, numbers: FloatArray) -> bool:
-    """Return whether the values of a SciPy distance's parameter are valid."""
+    """Return whether a parameter of a SciPy distance, of the right dimension, has valid values."""
     if key == "p":
         return bool(numbers > 0)
     if not np.isfinite(numbers).all() or numbers.size == 0:

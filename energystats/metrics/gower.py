@@ -111,7 +111,7 @@ class Gower(Metric):
 
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
-        """Return whether Gower's metric is of negative type: True for alpha <= 1 and complete data [Gower 1971]."""
+        """Return whether rho is of negative type: True for alpha <= 1 and complete data [Gower 1971], else None."""
         if self.coding is None or not self.coding.complete or (self.beyond and self.asymmetric):
             return None
         return True if self.alpha <= 1 else None
@@ -144,7 +144,7 @@ class Gower(Metric):
         return arrays, self.with_coding(coding)
 
     def with_coding(self, coding: Columns) -> Gower:
-        """Return Gower's metric with a given coding of columns; raise if options name unknown columns."""
+        """Return Gower's metric with a given coding of columns; raise if options do not fit these columns."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
         if isinstance(self.weights, Mapping):
             _check_known_columns(self.weights, coding.names, "weights")
@@ -165,7 +165,10 @@ class Gower(Metric):
         return replace(self.with_coding(coding), ranges=None)
 
     def fitted(self, X: FloatArray) -> Gower:
-        """Return Gower's metric with column ranges computed from the rows of X."""
+        """Return Gower's metric with column ranges computed from the rows of X.
+
+        If it has ranges already it keeps them, and notes whether the rows reach beyond.
+        """
         if self.ranges is not None:
             # rows beyond the fitted range may have 1 - |x - y|/range below 0, outside of the proof of negative type
             graded = self.coding.where("numeric", "ordered") if self.coding is not None else slice(None)
@@ -221,7 +224,7 @@ class Gower(Metric):
 
 
 def _check_column_weights(weights: object) -> dict[str, float] | tuple[float, ...]:
-    """Check weights of columns, and return them as floats; raise for negative or very unlike ones."""
+    """Check weights of columns, and return them as floats; raise for invalid, negative or very unlike ones."""
     if (
         getattr(weights, "ndim", 1) == 0
         or isinstance(weights, str)

@@ -36,7 +36,10 @@ class Standardization:
 
     @classmethod
     def of_measures(cls, mean: FloatArray, deviation: FloatArray, width: FloatArray) -> Self:
-        """Build a standardization from column means and deviations measured in blocks of rows; (d,)."""
+        """Build a standardization from column means, deviations and ranges measured in blocks of rows; (d,) each.
+
+        A column of range 0 has the scale 1.
+        """
         return cls(center=mean, scale=np.where(width > 0, deviation, 1.0))
 
     def apply(self, points: FloatArray) -> FloatArray:
