@@ -16,7 +16,7 @@ from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import _are_heaped, find_reach, jitter_places, jitter_ties
 from energystats._core.kept_results import KEPT_UP_TO, keeping_results
 from energystats.cluster_tests import scores
-from energystats.cluster_tests.data_notes import note_even_steps
+from energystats.cluster_tests.data_notes import note_even_steps, note_rates
 from energystats.cluster_tests.scores import _power_of_line, make_scorer
 from energystats.cluster_tests.spaces import GIVEN
 from energystats.cluster_tests.split import _Outcome, _Split, _Splitter
@@ -493,6 +493,42 @@ EVEN = {
 @pytest.mark.parametrize("name", EVEN)
 def test_smooth_values_and_clusters_are_not_noted(name, rng):
     assert note_even_steps(np.sort(EVEN[name](rng))) == ()
+
+
+def per_million(rng, mean, spread, n=300):
+    """Counts per million of one gene, whose rows have totals that differ by `spread`."""
+    totals = 1e6 * np.exp(spread * rng.normal(size=n))
+    return 1e6 * rng.poisson(mean * totals / 1e6) / totals
+
+
+@pytest.mark.parametrize(
+    "record", [lambda x: x, np.log1p, lambda x: np.log2(x + 1), np.sqrt], ids=["as they are", "log1p", "log2", "root"]
+)
+@pytest.mark.parametrize("mean", [1, 2])
+def test_rates_of_small_counts_are_noted(mean, record, rng):
+    x = record(per_million(rng, mean, 0.1))
+    assert "multiples of one amount" in " ".join(note_rates(x))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.TiesWarning)
+        found = es.cluster_test(x[:, None], n_resamples=99, rng=0)
+    assert ("multiples of one amount" in " ".join(found.notes)) == (found.pvalue <= 0.05)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: per_million(rng, 3, 0.6),
+        lambda rng: np.maximum(rng.normal(size=300), 0),
+        lambda rng: rng.gamma(2, 1, 300) * (rng.random(300) < 0.7),
+        lambda rng: rng.normal(np.where(rng.random(300) < 0.5, 2, 5), 0.3) * (rng.random(300) < 0.8),
+        lambda rng: rng.poisson(np.where(rng.random(300) < 0.5, 3, 15)).astype(float),
+        lambda rng: per_million(rng, 3, 0.1) - 1,
+        lambda rng: np.zeros(50),
+    ],
+    ids=["totals that differ much", "limit", "gamma", "two clusters", "counts", "below 0", "zeros"],
+)  # fmt: skip
+def test_other_amounts_are_not_said_to_be_rates(draw, rng):
+    assert note_rates(draw(rng)) == ()
 
 
 def test_heaps_are_told(rng):

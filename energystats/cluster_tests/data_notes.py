@@ -15,7 +15,7 @@ from energystats._core.row_counts import find_row_counts
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import TiesWarning, warn
 from energystats.metrics.base import COUNTS
 
@@ -28,7 +28,9 @@ __all__ = [
     "note_directions",
     "note_even_steps",
     "note_lines",
+    "note_rates",
     "unit_of_column",
+    "values_of_column",
 ]
 
 
@@ -54,6 +56,13 @@ FEWEST_SCORES = 30
 SCORES_READ = 2000
 BY_CHANCE = 14.0  # times the mean power of noise: a thousand frequencies reach it in one of a thousand samples
 CLEARLY = 2.0  # times the power of fewer periods, as of a few narrow clusters
+MULTIPLES = np.arange(1.5, 30.0, 0.02)  # of one amount up to the 95 % quantile
+CENTRAL_UP_TO = 0.95  # quantile
+NEAR_MULTIPLES, BEYOND_CHANCE = 0.25, 5.0  # mean cosine of phases, and in its standard deviations by chance
+EACH_MULTIPLE, BELOW_FIRST = 0.03, 0.02  # shares of the first three, at least, and of smaller amounts, at most
+OF_AMOUNTS: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions that keep 0
+    np.positive, np.expm1, lambda x: np.exp2(x) - 1, lambda x: 10.0**x - 1, np.square,
+)  # fmt: skip
 OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
@@ -138,6 +147,13 @@ def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
     return {"unit": scale * 2.0**d.exponent, "center": center}
 
 
+def values_of_column(d: Dissimilarity, j: int) -> FloatArray:
+    """Return the values of a column in the user's unit, as before z-scores; (n,)."""
+    assert isinstance(d, Points)
+    to_user = unit_of_column(d, j)
+    return np.asarray(d.points[:, j] * to_user["unit"] + to_user.get("center", 0.0))
+
+
 def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool = False) -> tuple[str, ...]:
     """Return notes on ties, bounds, duplicated and dependent rows in the data, and warn if they affect p.
 
@@ -185,6 +201,41 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
             "themselves, whose ties are spread.",
         ),
     )
+
+
+def note_rates(values: FloatArray) -> tuple[str, ...]:
+    """Return a caution if amounts, some of them 0, lie near multiples 1, 2, 3, ... of one amount; (n,).
+
+    Such are rates of small counts whose denominators differ a little, as counts per million of one gene, as they are or
+    before a root or a logarithm of one more. From a single column their denominators cannot be found.
+    """
+    amounts = values[np.abs(values) > SAME_VALUE * np.abs(values).max()]
+    if not values.size - amounts.size >= 2 or amounts.size < FEWEST_SCORES or amounts.min() < 0:
+        return ()
+    if 2 * np.unique(amounts).size < amounts.size:  # ties are spread
+        return ()
+    for undo in OF_AMOUNTS:
+        with np.errstate(over="ignore"):
+            y = undo(amounts)
+        if not np.isfinite(y).all():
+            continue
+        largest = float(np.quantile(y, CENTRAL_UP_TO))
+        some = y[np.linspace(0, y.size - 1, min(y.size, SCORES_READ)).astype(np.intp)]
+        units = largest / MULTIPLES
+        near = np.cos(2 * math.pi * np.divide.outer(some, units)).mean(axis=0)
+        unit = float(units[near.argmax()])
+        shares = np.bincount(np.minimum(np.rint(y / unit), 4).astype(np.intp), minlength=5) / y.size
+        enough = max(NEAR_MULTIPLES, BEYOND_CHANCE / math.sqrt(2 * some.size))
+        if near.max() >= enough and shares[0] <= BELOW_FIRST and shares[1:4].min() >= EACH_MULTIPLE:
+            return (
+                Caution(
+                    "Values gather near 0 and multiples of one amount, and each multiple counts as a mode.",
+                    "So do rates of small counts whose totals differ a little, as counts per million. p speaks of "
+                    "these steps, and clusters may be they. Test the counts, or a table of several such columns, in "
+                    "which the totals of the rows are found and counts are spread.",
+                ),
+            )
+    return ()
 
 
 # ---------------------------------------------------------------- ties

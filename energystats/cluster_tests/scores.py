@@ -15,7 +15,7 @@ from energystats._core.kept_results import keeping_results
 from energystats._core.ratios import find_ratios
 from energystats._core.row_counts import RowCounts, find_row_counts
 from energystats._typing import FloatArray, IntArray
-from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column
+from energystats.cluster_tests.data_notes import ColumnTies, unit_of_column, values_of_column
 from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.exceptions import NotCalibratedWarning, TiesWarning, warn
@@ -251,7 +251,7 @@ def column_reach(d: Dissimilarity, j: int) -> Reach:
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
-    ratios = _find_ratios(d.points[:, j] * unit + center)
+    ratios = _find_ratios(values_of_column(d, j))
     if ratios is None:
         return find_reach
 

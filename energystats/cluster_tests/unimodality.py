@@ -11,7 +11,14 @@ from energystats._core.jitter import Jittered, Reach, Rounding, find_reach, jitt
 from energystats._core.pvalues import over_jitters, smallest_weighted
 from energystats._core.unimodal import EXCESS, compute_indices, indices_of_draws, narrow_gaps
 from energystats._typing import BoolArray, FloatArray, IntArray
-from energystats.cluster_tests.data_notes import ColumnTies, describe_data, note_even_steps, unit_of_column
+from energystats.cluster_tests.data_notes import (
+    ColumnTies,
+    describe_data,
+    note_even_steps,
+    note_rates,
+    unit_of_column,
+    values_of_column,
+)
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
 from energystats.cluster_tests.scores import column_reach, rounding_of_column
@@ -304,6 +311,7 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         rows=(Contrast("more than one mode", index, found.pvalue, found.pvalue),),
         notes=(
             *(note_even_steps(found.each[int(pvalues.argmin())].scores) if found.pvalue <= LEVEL else ()),
+            *(note_rates(values_of_column(d, 0)) if found.pvalue <= LEVEL else ()),
             *describe_data(d, ties, several=True),
             *((NARROWED,) if any(one.narrowed for one in found.each) else ()),
             *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
