@@ -781,6 +781,16 @@ def test_counts_of_rows_in_bytes_do_not_wrap_around(tmp_path, monkeypatch, capsy
     assert "not used, because it numbers the rows: count" in err
 
 
+def test_a_file_is_parquet_by_its_last_suffix(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"length": np.sqrt(np.arange(12.0)), "g": [*"ab"] * 6})
+    frame.to_csv("t.parquet.csv", index=False)
+    frame.to_parquet("t.csv.parquet")
+    words = ("--group", "g", "--resamples", "9")
+    text, columns = (answer(capsys, "test", file, *words)[0]["test"] for file in ("t.parquet.csv", "t.csv.parquet"))
+    assert text["statistic"] == columns["statistic"]
+
+
 def test_numbers_as_text_are_told_to_be_stored_as_numbers(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     pd.DataFrame({"length": ["1.5", "2"] * 6, "g": [*"ab"] * 6}).to_parquet("t.parquet")

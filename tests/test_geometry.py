@@ -174,6 +174,9 @@ METRICS = [
     (es.metrics.Kernel("linear"), True, False),
     (es.metrics.Kernel("poly", degree=2), True, False),
     (es.metrics.Kernel("poly", degree=2, coef0=-1), None, None),
+    (es.metrics.Kernel("poly", gamma=1.0, degree=-1), None, None),
+    (es.metrics.Aitchison(), True, False),
+    (es.metrics.Aitchison(pseudocount=1), True, False),  # (0, 0) and (1, 1) have distance 0
     (es.metrics.Kernel("sigmoid"), None, None),
     (es.metrics.Kernel(lambda X, Y: X @ Y.T), None, None),
     (es.metrics.SciPyMetric("cityblock"), True, False),

@@ -280,6 +280,15 @@ def test_long_path_needs_the_factorisation():
     assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-8)
 
 
+def test_vectors_of_a_zero_matrix_are_orthonormal_to_all():
+    n = 600
+    zero = Relaxation(lambda columns: 0 * columns, 0.0, np.ones(n) / np.sqrt(n), np.zeros(n, dtype=int))
+    values, vectors = smallest_pairs(zero, 3)
+    assert not values.any()
+    assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-12)
+    assert_allclose(vectors.sum(axis=0), 0, atol=1e-12)
+
+
 def test_a_grid_has_repeated_small_eigenvalues():
     """A square grid of sides m has (2 - 2 cos(pi i/m)) + (2 - 2 cos(pi j/m))."""
     m = 70

@@ -156,6 +156,25 @@ def test_compilation_is_not_cut_in_two(tmp_path):
     assert float(pvalue) == es.cluster_test(X, 3, rng=0).pvalue
 
 
+def test_all_signals_held_back_arrive(monkeypatch):
+    """SIGTERM after Ctrl-C was lost."""
+    arrived = []
+    before = signal.signal(signal.SIGTERM, lambda *event: arrived.append("term"))
+
+    def work():
+        with interrupts.uninterrupted():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGTERM)
+            arrived.append("end")
+
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            work()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert arrived == ["end", "term"]
+
+
 def test_a_signal_held_back_arrives_at_the_end():
     steps = []
 

@@ -138,6 +138,8 @@ def test_every_point_is_drawn_with_its_cluster(three):
 
 def test_planes(three):
     chosen = three.plot(space=("c", "a"))
+    assert three.plot(space=np.array([2, 0]).tolist()).get_xlabel() == chosen.get_xlabel()
+    assert three.plot(space=tuple(np.array([2, 0]))).get_xlabel() == chosen.get_xlabel()
     assert (chosen.get_xlabel(), chosen.get_ylabel()) == ("c", "a")
     assert_allclose(np.concatenate(offsets(chosen))[:20], three.points[three.labels == 0][:, [2, 0]])
     assert three.plot(space=[1, 3]).get_ylabel() == "d"

@@ -258,6 +258,23 @@ def test_representatives_are_the_rows_nearest_to_their_clusters(rng, monkeypatch
         assert f"<td class=n>row {nearest + 1}</td></tr>" in sections(text)["partition"]
 
 
+def test_a_column_that_a_cluster_has_no_values_of(rng, monkeypatch):
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    frame = pd.DataFrame({"a": np.repeat([0.0, 9.0], 20) + np.arange(40) / 100})
+    for kind in ("Int64", "float"):
+        frame["gone"] = pd.array([None] * 20 + list(range(20)), dtype=kind)
+        page = sections(cluster_report(frame, 2, metric="gower", n_resamples=19))["partition"]
+        cells = re.findall("<td class=n>(.*?)</td>", page[page.index(">gone<") :])
+        assert sorted(cells[:2]) == ["-", "9.5"]
+
+
+def test_a_report_may_have_a_long_name(tmp_path, rng, monkeypatch):
+    monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
+    path = tmp_path / ("a" * 245 + ".html")
+    cluster_report(rng.normal(size=(30, 2)), 2, path=path, n_resamples=19)
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
 @pytest.mark.parametrize("metric", ["euclidean", es.metrics.Gower(weights={"x": 2.0})])
 def test_tables_of_arrow_have_their_columns(metric, rng, monkeypatch):
     """They were called column 0, column 1, ..., and a weight by name was refused."""

@@ -160,7 +160,7 @@ def test_a_cut_puts_as_few_points_as_possible_on_the_wrong_side(pairs):
 
 
 def test_parts_of_folds_take_the_names_of_the_clusters_they_overlap():
-    assert _name_clusters(np.array([0, 0, 1, 1, -1, 2]), np.array([2, 2, 0, 0, 1, -1])).tolist() == [2, 2, 0, 0, -1, 0]
+    assert _name_clusters(np.array([0, 0, 1, 1, -1, 2]), np.array([2, 2, 0, 0, 1, -1])).tolist() == [2, 2, 0, 0, -1, -1]
     assert _name_clusters(np.array([-1, -1]), np.array([0, 1])).tolist() == [-1, -1]
 
 

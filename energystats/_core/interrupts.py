@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -44,8 +44,9 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in answered.items():
             signal.signal(number, handler)
-        if arrived:
-            answered[arrived[0][0]](*arrived[0])
+        with ExitStack() as answers:  # all of them, even if the first raises
+            for number in reversed(dict.fromkeys(event[0] for event in arrived)):
+                answers.callback(answered[number], *next(event for event in arrived if event[0] == number))
 
 
 def checkpoint() -> None:

@@ -92,8 +92,9 @@ def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIM
         return values, vectors
     if problem.ceiling == 0:
         with one_thread_up_to(count):
-            vectors = np.linalg.qr(np.random.default_rng(0).standard_normal((problem.n, count)))[0]
-        return np.zeros(count), np.column_stack([problem.off(v) for v in vectors.T])
+            drawn = np.random.default_rng(0).standard_normal((problem.n, count))
+            vectors = np.linalg.qr(np.column_stack([problem.off(v) for v in drawn.T]))[0]
+        return np.zeros(count), vectors
     if problem.dense and fits_blocks(problem.n, count):
         pairs = largest_by_blocks(lambda columns: _flipped(problem, columns), problem.n, count)
         if pairs is not None:

@@ -102,8 +102,7 @@ class Source:
 
     def is_parquet(self, options: Sequence[str]) -> bool:
         """Return whether the input is a Parquet file; raise BadInputError if options describe it as text."""
-        suffixes = {s.lower() for s in Path(self.name).suffixes}
-        if self.head(4) != PARQUET and not {".parquet", ".pq"} & suffixes:
+        if self.head(4) != PARQUET and Path(self.name).suffix.lower() not in (".parquet", ".pq"):
             return False
         if options:
             raise BadInputError(f"{self.name}: {', '.join(options)}: of no use with Parquet, which says it itself.")

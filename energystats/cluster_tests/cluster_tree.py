@@ -390,7 +390,7 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes of a tree divided at a gap, not where W is smallest; else ()."""
+    """Name nodes of a tree divided at a gap, not where dispersion is least, in a tuple with one caution; or ()."""
     in_gap = [
         f"node {node.id} ({write_counts([nodes[j].size for j in node.children])})"
         for node in nodes

@@ -326,7 +326,8 @@ def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
     np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
     if not n_found or not n_names:
         return np.full(found.size, -1)
-    of_found = overlap[:n_found, :n_names].argmax(axis=1)
+    shared = overlap[:n_found, :n_names]
+    of_found = np.where(shared.any(axis=1), shared.argmax(axis=1), -1)  # or all its points are in no cluster
     return np.asarray(np.append(of_found, -1)[found], dtype=np.intp)
 
 

@@ -325,7 +325,7 @@ def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, st
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
-    """Find the partition to validate; return it, and a text if it cannot be found again in resamples."""
+    """Find the partition to validate; return it, and why resamples cannot be clustered alike, "" if they can."""
     if asked.found is not None:
         found = asked.found
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))

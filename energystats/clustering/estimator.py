@@ -272,7 +272,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, np.asarray)
 
     def score(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> float:
-        """Compute minus the (weighted) sum of squared distances of points to their nearest cluster mean.
+        """Compute minus the (weighted) sum of squared feature-space distances of rows to their nearest cluster mean.
 
         Parameters
         ----------

@@ -219,7 +219,7 @@ class _Objective:
 
     @cached_property
     def tolerance(self) -> float:
-        """Return how much a move must improve the graph objective to count as more than rounding."""
+        """Compute the least gain of a move: 1e-13 k times the largest sum of |links| of a vertex over its weight."""
         reach = np.asarray(abs(self.matrix).sum(axis=1))
         heavy = self.weights > 0
         return MOVE_TOLERANCE * self.k * float((reach[heavy] / self.weights[heavy]).max(initial=0.0))

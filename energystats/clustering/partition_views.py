@@ -127,7 +127,7 @@ def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[
         return (0, 1) if points is not None and points.shape[1] == 2 else None
     if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
         return None
-    if not all(isinstance(column, str | int) for column in space):
+    if not all(isinstance(column, str | int | np.integer) for column in space):
         return None
     names = _choose_column_names(_needed(points, "two columns"), columns)
     first, second = (_column_number(column, names) for column in space)

@@ -741,7 +741,7 @@ class _Model:
     strata: Groups | None = None
 
     def is_adjusted_term(self, j: int) -> bool:
-        """Return whether model term j is adjusted for another term that varies.
+        """Return whether the terms for which model term j is adjusted, strata aside, span any dimension.
 
         Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
         """
@@ -811,7 +811,7 @@ def _subspaces_within(terms: tuple[Term, ...], strata: Groups) -> _Model:
 
 
 def _centred_within(columns: FloatArray, strata: Groups) -> FloatArray:
-    """Subtract stratum means from columns, setting columns that are constant in strata to 0; (n, p)."""
+    """Scale columns by powers of 2, subtract stratum means, and set those constant in strata to 0; (n, p) -> (n, p)."""
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))
     left = np.empty_like(columns)
     for rows in strata.members():

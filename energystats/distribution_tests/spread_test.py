@@ -739,7 +739,7 @@ class SpreadTestResult(Result):
         return {"sizes": "n", "mean_distances": "mean distances", "statistic": "F", "n_resamples": "permutations"}
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw points on two principal coordinates with hulls and centres of groups, and return the axes.
+        """Draw this result's points on two principal coordinates, with hulls and centres of groups; return the axes.
 
         Two coordinates seldom show all distances: a group can be wider than it looks. Large tables have no lines. Of
         one column, or of many groups, `plot_boxes` shows more.

@@ -197,11 +197,6 @@ class Aitchison(_OfTransformedRows):
         )
 
     @property
-    def strong_negative_type(self) -> bool:
-        """Return whether only equal distributions have energy distance 0: true with a pseudocount and alpha < 2."""
-        return self.pseudocount > 0 and self.alpha < 2
-
-    @property
     def compares(self) -> str:
         return "centred log-ratios"
 

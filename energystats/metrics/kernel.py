@@ -95,8 +95,9 @@ class Kernel(Metric):
     @property
     def negative_type(self) -> bool | None:  # type: ignore[override]
         """Return whether the kernel's semimetric is of negative type: True if always semi-definite, else None."""
-        # powers of a kernel are kernels where they are whole
-        powers = self.params.get("coef0", 1) >= 0 and float(self.params.get("degree", 3)).is_integer()
+        # powers of a kernel are kernels where they are whole and no reciprocals
+        degree = float(self.params.get("degree", 3))
+        powers = self.params.get("coef0", 1) >= 0 and degree.is_integer() and degree >= 0
         known = POSITIVE_KERNELS | ({"polynomial", "poly"} if powers else set())
         fine = self.params.get("gamma") is None or self.params["gamma"] > 0
         return True if isinstance(self.k, str) and self.k in known and fine else None

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 __all__ = ["cluster_report", "render", "write_whole"]
 
 
+STEM = 40  # characters of a file's name in that of the temporary one
+
+
 def render(study: Study) -> str:
     """Render the report on a clustering as one HTML document without scripts or external files."""
     return _template().render(
@@ -203,7 +206,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
 
 def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:
     """Write a file by way of a temporary one beside it, so that it is complete or absent; its mode is kept."""
-    partial = path.with_name(f".{path.stem}-{secrets.token_hex(8)}{suffix}")
+    partial = path.with_name(f".{path.stem[:STEM]}-{secrets.token_hex(8)}{suffix}")
     try:
         os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         write(partial)

@@ -102,7 +102,9 @@ def list_by_cluster(study: Study, *, measured: bool) -> Rows:
     parts = [frame[study.found.labels == j] for j in range(min(study.k, CLUSTERS_LISTED))]
 
     def describe(column: pd.Series[Any]) -> str:
-        return number(float(column.mean())) if measured else _find_commonest(column.dropna(), "{} ({share:.0%})")
+        if not measured:
+            return _find_commonest(column.dropna(), "{} ({share:.0%})")
+        return number(float(column.mean())) if column.notna().any() else "-"
 
     return [[name, *(describe(part.iloc[:, i]) for part in parts)] for i, name in enumerate(frame.columns)]
 

@@ -252,7 +252,7 @@ class Study:
 
     @property
     def command(self) -> str:
-        """Return the shell command that reproduces a report's results."""
+        """Join "energystats" and the words of the command line that made the report to a quoted shell command."""
         return shlex.join(("energystats", *self.reading.command))
 
     @property

@@ -339,7 +339,7 @@ def _why_lowered(d: Dissimilarity, k_max: int) -> str:
 
 
 def _found_for_each(d: Dissimilarity, k_max: int, plan: _SelectionOptions, rng: np.random.Generator) -> list[Partition]:
-    """Find the best partitions into 1, ..., k_max clusters, each from the same random state."""
+    """Return the best partitions for k = 1, ..., k_max, each found with a copy of the same generator, as a list."""
     if k_max > 1:
         d.largest_eigenpairs(k_max - 1)  # for all upper bounds
 
