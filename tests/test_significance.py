@@ -641,6 +641,7 @@ def test_a_sphere_is_one_wherever_its_centre_is(rng):
         assert are_directions(Dissimilarity.from_data(points, metric="euclidean", alpha=1.0)) == expected
 
 
+@pytest.mark.filterwarnings("ignore::energystats.exceptions.ColumnScaleWarning")
 @pytest.mark.parametrize("n", [20, 60])
 def test_clouds_lie_on_no_ellipsoid_by_chance(n, rng):
     for draw in (

@@ -1,4 +1,4 @@
-"""Find numbers that were rounded twice, as before and after they were converted to another unit [theory 5].
+"""Find numbers that were rounded twice, as before and after a conversion to another unit or a logarithm [theory 5].
 
 A place of the second grid then stands for one number of the first or for two, as whole degrees Celsius do for whole
 degrees Fahrenheit; or some places are empty, as the other way round. Such frequencies have many modes.
@@ -7,34 +7,46 @@ degrees Fahrenheit; or some places are empty, as the other way round. Such frequ
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from energystats._core.kept_results import keeping_results
-from energystats._typing import FloatArray, IntArray
+from energystats._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["ConvertedUnits", "find_converted_units"]
 
 
 OFF_GRID = 1e-3  # of a grid step
-FEWEST_VALUES, LONGEST_GRID = 12, 300  # on a finer grid the waves are too narrow to change a test
+FEWEST_VALUES, LONGEST_GRID = 9, 300  # on a finer grid the waves are too narrow to change a test
 POINTS_PER_PLACE = 3.0
-BEATS = 3.0  # of the two grids at least in all places
+DEGREE, FITS = 4, 25  # of the logarithm of a density, from which local averages depart; steps of its fit
 WIDTH = 2.0  # places, or steps of the first grid if wider, in the standard deviation of the weights of neighbours
+BEATS, FEWEST_FREE = 3.0, 12  # of the two grids at least in all places, and values, for a ratio that is not known
 PADDED = 8  # times as many frequencies as places
 PEAKS, CLEAR_PEAK = 6, 5.0  # of the spectrum that are tried, and what the highest has in squares of deviations
-MOST_PER_PLACE, FEWEST_PER_PLACE = 6, 0.2  # numbers of the first grid
+MOST_PER_PLACE, FEWEST_PER_PLACE = 6.0, 0.2  # numbers of the first grid
 FREQUENCIES, PHASES = 9, 16  # tried beside each peak; of the first grid against the second
 KEPT, REFINED = 12, 3  # of the best models, beside which others are tried with half the steps, so many times
 # parts of units, of which some lie between two decimals and are rounded to the even one
 PARTS = (0.4, 0.8, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0)
+# first units in a second one, or the other way round, up to powers of ten: degrees Fahrenheit and pounds; inches, feet,
+# miles, knots; ounces; gallons; millimetres of mercury; calories; km/h; months, weeks, hours and minutes, days of a
+# year; glucose, cholesterol, triglycerides, creatinine, bilirubin, urate and urea in mg/dl, and nitrogen of urea
+UNITS = (
+    1.8, 2.2046226, 2.54, 3.2808399, 1.609344, 1.852, 2.8349523, 3.7854118, 4.54609, 7.5006158, 4.184, 3.6,
+    1.2, 7.0, 2.4, 6.0, 3.6525, 1.8016, 3.867, 8.857, 8.842, 1.7104, 5.948, 6.006, 2.801,
+)  # fmt: skip
 HALFWAY = 1e-9
 HEAPS = (1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0)  # times as frequent as others
+STRAY = 0.01  # share of points at most on places that have no number
 NONE = 0.01  # numbers of a place that has none, while models are compared
-GAIN, CLEARLY = 18.0, 3.0  # in log-likelihood: against one number per place, and against heaps
-IN_EACH_HALF, OF_ONE_PLACE = 0.15, 0.52  # of the gain, at least and at most
-LEFT, LEFT_BY_GAIN = 1.5, 0.5  # deviance that may be left per place and per gain, or something else makes the modes
+CLEARLY = 3.0  # gain in log-likelihood against heaps
+AT_ENDS, LOST = 0.12, 0.5  # of the gain, at most: on the two places at both ends, and by places that lose
+LEFT = 1.5  # deviance that may be left per place
 CHUNK = 2_000_000  # numbers of models at once
 
 
@@ -44,8 +56,8 @@ class ConvertedUnits:
 
     Attributes
     ----------
-    step : float
-        Of the first grid, in the unit of the values.
+    first : float or str
+        Step of the first grid, in the unit of the values, or what the numbers were: "logarithms of whole numbers".
     starts : ndarray of shape (m + 1,)
         Where the numbers that belong to each of m values begin, and where the last ones end.
     numbers : ndarray
@@ -54,7 +66,7 @@ class ConvertedUnits:
         Of the points of a value, that belong to each of its numbers, cumulative within the value.
     """
 
-    step: float
+    first: float | str
     starts: IntArray
     numbers: FloatArray
     shares: FloatArray
@@ -100,36 +112,180 @@ class _Models:
         return np.asarray(np.where(halfway, np.rint(at) + goes_before, np.ceil(at)))
 
 
+class _Bounds(NamedTuple):
+    """Hold what a fit must reach to be believed.
+
+    Attributes
+    ----------
+    gain : float
+        In log-likelihood, against one number per place.
+    in_each_half, of_one_place : float
+        Shares of the gain, at least and at most.
+    left : float
+        Deviance that may be left for each unit of gain, or something else makes the modes.
+    """
+
+    gain: float
+    in_each_half: float
+    of_one_place: float
+    left: float
+
+
+FREE, KNOWN, FUNCTION = _Bounds(18.0, 0.15, 0.52, 0.5), _Bounds(10.0, 0.0, 0.8, 0.75), _Bounds(8.0, -0.1, 0.8, 0.75)
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    """Hold a rising or falling function of whole numbers, whose values were rounded.
+
+    Attributes
+    ----------
+    name : str
+        Of the values, in words.
+    do, undo : callable
+        The function of positive numbers, and its inverse.
+    is_reciprocal : bool
+        Of which other numerators are functions of decimals.
+    """
+
+    name: str
+    do: Callable[[FloatArray], FloatArray]
+    undo: Callable[[FloatArray], FloatArray]
+    is_reciprocal: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FittedGrid:
+    """Hold numbers of a first grid that were fitted to frequencies.
+
+    Attributes
+    ----------
+    first : float or str
+        Their step in places, or what they were.
+    numbers : ndarray
+        The numbers, in places, ascending.
+    per_place : ndarray of shape (m,)
+        How many of them are rounded to each place.
+    log_likelihood : float
+        Up to a constant of the frequencies.
+    bounds : _Bounds
+        What it must reach.
+    """
+
+    first: float | str
+    numbers: FloatArray
+    per_place: FloatArray
+    log_likelihood: float
+    bounds: _Bounds
+
+    def with_places(self, stray: IntArray) -> _FittedGrid:
+        """Return the fit with some places themselves added to the numbers, one each."""
+        per_place = self.per_place.copy()
+        per_place[stray] = 1
+        return replace(self, numbers=np.sort(np.append(self.numbers, stray)), per_place=per_place)
+
+    @property
+    def width(self) -> float:
+        """Return the standard deviation of the weights of neighbours, in places."""
+        return _width_of(self.numbers.size / self.per_place.size)
+
+
+FUNCTIONS = (
+    _Function("logarithms of whole numbers", np.log, np.exp),
+    _Function("logarithms of whole numbers to base 2", np.log2, np.exp2),
+    _Function("logarithms of whole numbers to base 10", np.log10, lambda x: 10.0**x),
+    _Function("roots of whole numbers", np.sqrt, np.square),
+    *(
+        _Function(f"{c:,} divided by whole numbers", partial(np.divide, c), partial(np.divide, c), is_reciprocal=True)
+        for c in (1, 10, 60, 100, 600, 1000, 3600, 10_000, 60_000)
+    ),
+)
+DECIMALS = (1, 10, 100)  # parts of a unit to which numbers were rounded before a logarithm or root
+MOST_NUMBERS = 20_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Frequencies:
+    """Hold frequencies on a grid, with a smooth density from which local averages depart.
+
+    Attributes
+    ----------
+    points : ndarray of shape (m,)
+        How many are on each place.
+    density : ndarray of shape (m,)
+        A fitted one whose logarithm is a polynomial, up to a factor.
+    """
+
+    points: FloatArray
+    density: FloatArray
+
+    @classmethod
+    def of(cls, points: FloatArray) -> _Frequencies:
+        """Fit the density by Newton's method for Poisson counts."""
+        m = points.size
+        basis = np.polynomial.legendre.legvander(np.linspace(-1, 1, m), DEGREE)
+        weights = np.linalg.lstsq(basis, np.log(points + 0.5), rcond=None)[0]
+        best, reached = np.ones(m), -np.inf
+        for _ in range(FITS):
+            density = np.exp(np.clip(basis @ weights, -30, 30))
+            fit = float(points @ np.log(density) - density.sum())
+            if not fit > reached + OFF_GRID:
+                break
+            best, reached = density, fit
+            slope = basis.T @ (points - density)
+            weights = weights + np.linalg.lstsq(basis.T @ (density[:, None] * basis), slope, rcond=1e-10)[0]
+        return cls(points, np.maximum(best, OFF_GRID * best.max()))
+
+    def expect(self, numbers: FloatArray, width: float) -> tuple[FloatArray, BoolArray]:
+        """Compute expected points for numbers per place, each model a row, from neighbours; and where these are some.
+
+        The place itself is left out. Shapes: (models, m) -> (models, m), (m,).
+        """
+        beside = _weigh_neighbours(self.points, width)
+        expected = numbers * self.density * beside / _weigh_neighbours(numbers * self.density, width)
+        return expected, beside >= 1.0  # a point far from all others says nothing about its place
+
+    def log_terms(self, numbers: FloatArray, width: float) -> FloatArray:
+        """Compute log-likelihoods of Poisson counts by place, up to a constant; (models, m) -> (models, m)."""
+        expected, seen = self.expect(numbers, width)
+        taken = seen & (self.points > 0)
+        out = np.zeros(expected.shape)
+        out[:, seen] = -expected[:, seen]
+        out[:, taken] += np.log(expected[:, taken]) * self.points[taken]
+        return out
+
+
 @keeping_results
 def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits | None:
     """Find the first of two grids to which values were rounded, from their frequencies; None if it is not clear.
 
-    `values` are distinct and ascending, `counts` are their points; (m,), (m,). Each place of the second grid holds as
-    many numbers of the first as follow from the ratio of the steps and the phase. These are fitted: a log-likelihood of
-    Poisson counts, whose means are so many times a local average, is to gain against one number per place, to leave
-    little, and to be larger than that of heaps on every second, third, ... place. Candidates come from the highest
-    peaks in the spectrum.
+    `values` are distinct and ascending, as they were recorded, `counts` are their points; (m,), (m,). Each place of the
+    second grid holds as many numbers of the first as follow from the ratio of the steps and the phase, or from the
+    function that was taken before rounding. A log-likelihood of Poisson counts, whose means are so many times a local
+    average, is to gain against one number per place, to leave little, and to be larger than that of heaps on every
+    second, third, ... place.
     """
     found = _find_places(values, counts)
     if found is None or values.size < FEWEST_VALUES:
         return None
     unit, places = found
-    on_grid = np.bincount(places, weights=counts).astype(np.float64)
-    peaks = _find_peaks(on_grid)
-    if not peaks.size:
+    frequencies = _Frequencies.of(np.bincount(places, weights=counts).astype(np.float64))
+    peaks = _find_peaks(frequencies)
+    fits = [_fit_known(frequencies), *_fit_functions(frequencies, values[0], unit)]
+    if peaks.size and values.size >= FEWEST_FREE:
+        fits.append(_fit_free(frequencies, peaks))
+    best = max(fits, key=lambda fit: fit.log_likelihood - fit.bounds.gain)
+    stray = np.flatnonzero((best.per_place == 0) & (frequencies.points > 0))
+    strays = float(frequencies.points[stray].sum())
+    if strays > STRAY * frequencies.points.sum() or not _is_convincing(frequencies, best, peaks):
         return None
-    best = _fit(on_grid, peaks)
-    first = best.first_numbers(on_grid.size)[0]
-    if not _is_convincing(on_grid, np.diff(first), WIDTH * max(1.0, 1 / float(best.ratio[0])), peaks):
-        return None
-    if (np.diff(first)[places] == 0).any():
-        return None
-    numbers, starts, shares = _share_points(on_grid, places, first, best)
-    return ConvertedUnits(unit / float(best.ratio[0]), starts, values[0] + unit * numbers, shares)
+    numbers, starts, shares = _share_points(frequencies.points, places, best.with_places(stray))
+    first = best.first if isinstance(best.first, str) else unit * best.first
+    return ConvertedUnits(first, starts, values[0] + unit * numbers, shares)
 
 
 def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray] | None:
-    """Return the step of a grid on which ascending values lie, and their places on it; None if on none or a long one.
+    """Find the step of a grid that ascending values lie on, and their places; None if on none or a fine one.
 
     The step is the smallest gap, or the smallest difference of two gaps, as of places that are two and three apart.
     """
@@ -145,8 +301,13 @@ def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray]
     return None
 
 
+def _width_of(ratio: float) -> float:
+    """Return the standard deviation, in places, of the weights of neighbours for so many numbers per place."""
+    return WIDTH * max(1.0, math.ceil(1 / ratio))
+
+
 def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
-    """Compute normal-weighted sums of the neighbours of each place, itself aside, along rows; (..., m) -> (..., m)."""
+    """Compute normal-weighted sums over the neighbours of each place, itself left out; (..., m) -> (..., m)."""
     out = np.zeros_like(rows)
     for lag in range(1, min(math.ceil(3 * width), rows.shape[-1] - 1) + 1):
         weight = math.exp(-0.5 * (lag / width) ** 2)
@@ -155,14 +316,14 @@ def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
     return out
 
 
-def _find_peaks(on_grid: FloatArray) -> FloatArray:
-    """Find the frequencies of the highest peaks in the spectrum of deviations from local averages; none if all are low.
+def _find_peaks(frequencies: _Frequencies) -> FloatArray:
+    """Find the highest peaks in the spectrum of deviations from local averages; none if all are low.
 
-    In periods per place, up to 1/2; (m,) -> (peaks,).
+    In periods per place, up to 1/2; (peaks,).
     """
-    m = on_grid.size
-    expected = _weigh_neighbours(on_grid, WIDTH) / _weigh_neighbours(np.ones(m), WIDTH)
-    deviations = (on_grid - expected) / np.sqrt(np.maximum(expected, 1.0))
+    m = frequencies.points.size
+    expected = frequencies.expect(np.ones((1, m)), WIDTH)[0][0]
+    deviations = (frequencies.points - expected) / np.sqrt(np.maximum(expected, 1.0))
     power = np.abs(np.fft.rfft(deviations, PADDED * m)) ** 2 / m
     inner = np.arange(math.ceil(BEATS * PADDED), power.size)
     if not inner.size or power[inner].max() < CLEAR_PEAK:
@@ -172,18 +333,27 @@ def _find_peaks(on_grid: FloatArray) -> FloatArray:
     return np.asarray(peaks[np.argsort(power[peaks])[-PEAKS:]] / (PADDED * m))
 
 
-def _fit(on_grid: FloatArray, peaks: FloatArray) -> _Models:
-    """Return the model of two grids whose log-likelihood is largest of those near peaks of the spectrum."""
-    m = on_grid.size
+def _fit_known(frequencies: _Frequencies) -> _FittedGrid:
+    """Return the fit of known pairs of units, and of parts of units that are rounded to even decimals."""
+    ratios = np.array([10.0**e * each for unit in UNITS for each in (unit, 1 / unit) for e in (-2, -1, 0, 1, 2)])
+    ratios = np.unique(ratios[(ratios >= FEWEST_PER_PLACE) & (ratios <= MOST_PER_PLACE)])
+    phases = np.arange(2 * PHASES) / (2 * PHASES)
+    count = ratios.size * phases.size
+    models = _Models(np.repeat(ratios, phases.size), np.tile(phases, ratios.size), np.full(count, -1, dtype=np.intp))
+    return _fit_likeliest(frequencies, models.join(_list_parts()), KNOWN)
+
+
+def _fit_free(frequencies: _Frequencies, peaks: FloatArray) -> _FittedGrid:
+    """Return the fit of two grids with any ratio near the peaks of the spectrum."""
+    m = frequencies.points.size
     near = np.linspace(-0.5, 0.5, FREQUENCIES) / m
-    ratios = np.add.outer(np.arange(MOST_PER_PLACE), np.add.outer(np.concatenate((peaks, 1 - peaks)), near)).ravel()
+    whole = np.arange(MOST_PER_PLACE)
+    ratios = np.add.outer(whole, np.add.outer(np.concatenate((peaks, 1 - peaks)), near)).ravel()
     ratios = ratios[ratios >= FEWEST_PER_PLACE]
     phases = np.arange(PHASES) / PHASES
-    some = _Models(
-        np.repeat(ratios, PHASES), np.tile(phases, ratios.size), np.full(ratios.size * PHASES, -1, dtype=np.intp)
-    )
-    models = some.join(_list_parts())
-    logs = _compare(on_grid, models)
+    count = ratios.size * PHASES
+    models = _Models(np.repeat(ratios, PHASES), np.tile(phases, ratios.size), np.full(count, -1, dtype=np.intp))
+    logs = _compare(frequencies, models)
     steps = np.meshgrid(np.arange(-2, 3) / (m * (FREQUENCIES - 1)), np.arange(-2, 3) / PHASES)
     for times in range(1, REFINED + 1):
         best = np.argsort(logs, kind="stable")[-KEPT:]
@@ -192,8 +362,41 @@ def _fit(on_grid: FloatArray, peaks: FloatArray) -> _Models:
         by_ratio, by_phase = np.tile(by_ratio, KEPT), np.tile(by_phase, KEPT)
         # where the ratio changes, numbers turn about the middle place
         more = _Models(kept.ratio + by_ratio, kept.phase + by_phase + by_ratio * (m - 1) / 2, kept.odd)
-        models, logs = models[best].join(more), np.concatenate((logs[best], _compare(on_grid, more)))
-    return models[np.array([logs.argmax()])]
+        models, logs = models[best].join(more), np.concatenate((logs[best], _compare(frequencies, more)))
+    return _fit_likeliest(frequencies, models, FREE)
+
+
+def _fit_likeliest(frequencies: _Frequencies, models: _Models, bounds: _Bounds) -> _FittedGrid:
+    """Return the fit of the model of two grids whose log-likelihood is largest."""
+    logs = _compare(frequencies, models)
+    best = models[np.array([logs.argmax()])]
+    ratio, phase = float(best.ratio[0]), float(best.phase[0])
+    first = best.first_numbers(frequencies.points.size)[0]
+    numbers = (np.arange(first[0], first[-1]) + phase) / ratio
+    return _FittedGrid(1 / ratio, numbers, np.diff(first), float(logs.max()), bounds)
+
+
+def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> Iterator[_FittedGrid]:
+    """Yield the fits of functions of whole numbers and decimals; none if the values are no multiples of their step."""
+    m, begin = frequencies.points.size, smallest / unit
+    if abs(begin - round(begin)) > OFF_GRID:
+        return
+    ends = unit * (round(begin) + np.array([-0.5, m - 0.5]))
+    for function in FUNCTIONS:
+        with np.errstate(over="ignore", divide="ignore"):
+            low, high = np.sort(function.undo(ends))
+        for parts, added in ((1, 0.5), *((parts, 0.0) for parts in DECIMALS)):
+            count = parts * (high - low)
+            if (parts > 1 and function.is_reciprocal) or not (high > 0 and m / MOST_PER_PLACE < count < MOST_NUMBERS):
+                continue
+            k = np.arange(max(math.floor(parts * low) - 1, 1), math.ceil(parts * high) + 2)
+            numbers = np.sort(function.do((k + added) / parts)) / unit - round(begin)
+            numbers = numbers[np.rint(numbers) == np.clip(np.rint(numbers), 0, m - 1)]
+            per_place = np.bincount(np.rint(numbers).astype(np.intp), minlength=m).astype(np.float64)
+            if not FEWEST_PER_PLACE <= numbers.size / m <= MOST_PER_PLACE:
+                continue
+            own = frequencies.log_terms(np.maximum(per_place[None], NONE), _width_of(numbers.size / m)).sum()
+            yield _FittedGrid(function.name, numbers, per_place, float(own), FUNCTION)
 
 
 def _list_parts() -> _Models:
@@ -208,72 +411,61 @@ def _list_parts() -> _Models:
     return _Models(ratio, phase, odd)
 
 
-def _compare(on_grid: FloatArray, models: _Models) -> FloatArray:
+def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
     """Compute the log-likelihood of each model of two grids; (models,)."""
-    m, out = on_grid.size, np.empty(models.ratio.size)
-    widths = WIDTH * np.maximum(1.0, np.ceil(1 / models.ratio))
+    m, out = frequencies.points.size, np.empty(models.ratio.size)
+    widths = np.array([_width_of(ratio) for ratio in models.ratio])
     for width in np.unique(widths):
         these = np.flatnonzero(widths == width)
         for part in np.array_split(these, max(1, these.size * m // CHUNK)):
             numbers = np.diff(models[part].first_numbers(m), axis=1)
-            out[part] = _log_terms(on_grid, np.maximum(numbers, NONE), float(width)).sum(axis=1)
+            out[part] = frequencies.log_terms(np.maximum(numbers, NONE), float(width)).sum(axis=1)
     return out
 
 
-def _log_terms(on_grid: FloatArray, numbers: FloatArray, width: float) -> FloatArray:
-    """Compute log-likelihoods of Poisson counts whose means are local averages times numbers per place, by place.
+def _is_convincing(frequencies: _Frequencies, fit: _FittedGrid, peaks: FloatArray) -> bool:
+    """Return whether numbers per place explain the points far better than one number each does.
 
-    Up to a constant of the counts; (m,), (models, m) -> (models, m).
+    Not by few places, or those at the ends, where densities are steep; with little left to explain, and better than
+    heaps do.
     """
-    beside = _weigh_neighbours(on_grid, width)
-    seen = beside >= 1.0  # a point far from all others says nothing about its place
-    expected = numbers * beside / _weigh_neighbours(numbers, width)
-    taken = seen & (on_grid > 0)
-    out = np.zeros(expected.shape)
-    out[:, seen] = -expected[:, seen]
-    out[:, taken] += np.log(expected[:, taken]) * on_grid[taken]
-    return out
-
-
-def _is_convincing(on_grid: FloatArray, numbers: FloatArray, width: float, peaks: FloatArray) -> bool:
-    """Return whether numbers per place explain the points on places far better than one number each does; (m,), (m,).
-
-    In both halves of the points, with little left that they do not explain, and better than heaps do.
-    """
-    own, one = _log_terms(on_grid, np.array([np.maximum(numbers, NONE), np.ones(on_grid.size)]), width)
+    points = frequencies.points
+    both = np.array([np.maximum(fit.per_place, NONE), np.ones(points.size)])
+    own, one = frequencies.log_terms(both, fit.width)
     gains = own - one
-    in_first_half = np.cumsum(on_grid) <= on_grid.sum() / 2
+    in_first_half = np.cumsum(points) <= points.sum() / 2
     gain, halves = gains.sum(), (gains[in_first_half].sum(), gains[~in_first_half].sum())
-    taken = on_grid[on_grid > 0]
+    taken = points[points > 0]
     left = 2 * (float((taken * np.log(taken) - taken).sum()) - own.sum())
     return bool(
-        gain >= GAIN
-        and min(halves) >= IN_EACH_HALF * gain
-        and gains.max() <= OF_ONE_PLACE * gain
-        and left <= LEFT * on_grid.size + LEFT_BY_GAIN * gain
-        and own.sum() >= _fit_heaps(on_grid, peaks) + CLEARLY
+        gain >= fit.bounds.gain
+        and min(halves) >= fit.bounds.in_each_half * gain
+        and gains.max() <= fit.bounds.of_one_place * gain
+        and gains[:2].sum() + gains[-2:].sum() <= AT_ENDS * gain
+        and -gains[gains < 0].sum() <= LOST * gain
+        and left <= LEFT * points.size + fit.bounds.left * gain
+        and own.sum() >= _fit_heaps(frequencies, peaks) + CLEARLY
     )
 
 
-def _fit_heaps(on_grid: FloatArray, peaks: FloatArray) -> float:
-    """Return the largest log-likelihood of heaps that are as many places apart as a period of the peaks is long."""
+def _fit_heaps(frequencies: _Frequencies, peaks: FloatArray) -> float:
+    """Compute the largest log-likelihood of heaps a period of the peaks apart; minus infinity without peaks."""
+    if not peaks.size:
+        return -math.inf
     periods = np.unique(np.rint(1 / peaks).astype(np.intp))
-    which = np.concatenate([np.arange(on_grid.size) % s == np.arange(s)[:, None] for s in periods])
-    return max(float(_log_terms(on_grid, np.where(which, times, 1.0), WIDTH).sum(axis=1).max()) for times in HEAPS)
+    which = np.concatenate([np.arange(frequencies.points.size) % s == np.arange(s)[:, None] for s in periods])
+    return max(float(frequencies.log_terms(np.where(which, times, 1.0), WIDTH).sum(axis=1).max()) for times in HEAPS)
 
 
-def _share_points(
-    on_grid: FloatArray, places: IntArray, first: FloatArray, model: _Models
-) -> tuple[FloatArray, IntArray, FloatArray]:
+def _share_points(points: FloatArray, places: IntArray, fit: _FittedGrid) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return numbers of the first grid on taken places, where those of each begin, and cumulative shares of its points.
 
     Those follow a density that is linear from place to place, of local averages of points per number.
     """
-    m, width = on_grid.size, WIDTH * max(1.0, 1 / float(model.ratio[0]))
-    per_place = np.diff(first)
-    density = (on_grid + _weigh_neighbours(on_grid, width)) / (per_place + _weigh_neighbours(per_place, width))
+    m, width, per_place = points.size, fit.width, fit.per_place
+    density = (points + _weigh_neighbours(points, width)) / (per_place + _weigh_neighbours(per_place, width))
     kept = np.isin(np.repeat(np.arange(m), per_place.astype(np.intp)), places)
-    numbers = ((np.arange(first[0], first[-1]) + model.phase[0]) / model.ratio[0])[kept]
+    numbers = fit.numbers[kept]
     own = np.interp(numbers, np.arange(m), density)
     starts = np.append(0, np.cumsum(per_place[places])).astype(np.intp)
     totals = np.add.reduceat(own, starts[:-1])

@@ -8,7 +8,7 @@ the worst case of tests of unimodality. Many equal values at an end of a fine sc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -99,10 +99,13 @@ class Rounding:
         numbers that may lie far from it.
     digits : float
         Of such a number: values that differ by less are one.
+    unit : float
+        That factor.
     """
 
     offset: float = 0.0
     digits: float = SAME
+    unit: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,9 +143,9 @@ class Jittered:
     filled : tuple of float and int, or None
         A value between the ends that is ten times as frequent as any other there, as one that was filled in for
         missing values, and how many points have it.
-    converted : float or None
-        Step of the grid to which values were rounded before they were converted to another unit and rounded again;
-        None where nothing looks like that.
+    converted : float, str or None
+        Step of the grid to which values were rounded before they were converted to another unit and rounded again, or
+        the function of whole numbers that was rounded; None where nothing looks like that.
     """
 
     values: FloatArray
@@ -151,7 +154,7 @@ class Jittered:
     heaped: bool
     limits: tuple[PileAtEnd, ...]
     filled: tuple[float, int] | None = None
-    converted: float | None = None
+    converted: float | str | None = None
 
     @property
     def can_decide(self) -> bool:
@@ -192,12 +195,12 @@ def jitter_ties(
         return None
     piles = _find_piles(blocks)
     # ratios have no grid
-    converted = _find_converted(blocks, piles) if reach is find_reach else None
+    converted = _find_converted(blocks, piles, rounding or Rounding()) if reach is find_reach else None
     if converted is not None:
         x = _draw_first_grid(x, blocks, piles, converted, rng)
         blocks = _find_blocks(x, rounding)
         if blocks is None:
-            return Jittered(x, converted.step, False, False, (), converted=converted.step)
+            return Jittered(x, 0.0, False, False, (), converted=converted.first)
         piles = _find_piles(blocks)
     ends = piles if spread_limits else []
     order, ascending, block, counts, values = blocks
@@ -227,8 +230,8 @@ def jitter_ties(
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
-    first_step = None if converted is None else converted.step
-    return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts), first_step)
+    first = None if converted is None else converted.first
+    return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts), first)
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
@@ -282,10 +285,17 @@ def _find_piles(blocks: _EqualValues) -> list[int]:
     return [end for end in (0, blocks.counts.size - 1) if _is_pile(blocks.values, blocks.counts, end)]
 
 
-def _find_converted(blocks: _EqualValues, ends: list[int]) -> ConvertedUnits | None:
-    """Find the first of two grids to which values were rounded, but for piles at the `ends`; None if it is unclear."""
+def _find_converted(blocks: _EqualValues, ends: list[int], rounding: Rounding) -> ConvertedUnits | None:
+    """Find the first of two grids on which distinct values were rounded, piles at `ends` aside; None if not clear."""
     inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
-    return find_converted_units(blocks.values[inner], blocks.counts[inner]) if inner.size > 1 else None
+    if inner.size < 2:
+        return None
+    recorded = (blocks.values[inner] + rounding.offset) * rounding.unit
+    found = find_converted_units(recorded, blocks.counts[inner])
+    if found is None:
+        return None
+    first = found.first if isinstance(found.first, str) else found.first / rounding.unit
+    return replace(found, first=first, numbers=found.numbers / rounding.unit - rounding.offset)
 
 
 def _draw_first_grid(

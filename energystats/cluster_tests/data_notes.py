@@ -89,8 +89,9 @@ class ColumnTies:
         Whether values are ratios of small whole numbers with different denominators.
     cut_off : bool
         Whether a pile at an end was spread over the tail that a limit may have cut off.
-    first_step : str
-        Of the grid before a conversion to another unit, after which values were rounded again; empty without one.
+    rounded_before : str
+        Steps of the grid to which values were rounded before a conversion to another unit, or the function of whole
+        numbers that was rounded; empty without one.
     """
 
     name: str
@@ -100,7 +101,7 @@ class ColumnTies:
     limits: tuple[Caution, ...]
     ratios: bool = False
     cut_off: bool = False
-    first_step: str = ""
+    rounded_before: str = ""
 
     @classmethod
     def of(
@@ -135,7 +136,9 @@ class ColumnTies:
                 )
             )
         cut_off = any(not limit.apart for limit in found.limits)
-        first = "" if found.converted is None else f"{unit * found.converted:.3g}"
+        first = found.converted or ""
+        if not isinstance(first, str):
+            first = f"steps of {unit * first:.3g}"
         return cls(name, step, found.coarse, found.heaped and not ratios, tuple(limits), ratios, cut_off, first)
 
 
@@ -260,7 +263,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
         warn(note, TiesWarning, once=True)
     notes = (
         *_note_ratios([column.name for column in ties if column.ratios]),
-        *_note_converted([f"{column.first_step} in {column.name}" for column in ties if column.first_step]),
+        *_note_converted([f"{column.rounded_before} in {column.name}" for column in ties if column.rounded_before]),
         note,
     )
     heaped = [column.name for column in ties if column.heaped]
@@ -278,19 +281,19 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
     return (heaps, *notes)
 
 
-def _note_converted(steps: Sequence[str]) -> tuple[str, ...]:
-    """Return a caution on columns that seem to be rounded in two units, and warn; else ().
+def _note_converted(first: Sequence[str]) -> tuple[str, ...]:
+    """Return a caution on columns that seem to be rounded twice, and warn; else ().
 
-    `steps` are the first ones, with the names of their columns.
+    `first` says to what the first time, with the names of the columns.
     """
-    if not steps:
+    if not first:
         return ()
-    shown = ", ".join(steps[:SHOWN]) + (", ..." if len(steps) > SHOWN else "")
+    shown = ", ".join(first[:SHOWN]) + (", ..." if len(first) > SHOWN else "")
     caution = Caution(
-        f"Values seem to be rounded twice, before and after a conversion to another unit (first steps: {shown}).",
-        "Some values then stand for one more number of the first unit than others, or some are left out, which would "
-        "count as modes. Tied values were put on the first grid, as fitted to their frequencies, and jittered there. "
-        "Test the numbers in their first unit if you have them.",
+        f"Values seem to be rounded twice, before and after a conversion to another unit or scale (before: {shown}).",
+        "Some values then stand for more of the first numbers than others, or some are left out, which would count as "
+        "modes. Tied values were put on the first numbers, as fitted to their frequencies, and jittered there. Test "
+        "the numbers as they were first if you have them.",
     )
     warn(caution, TiesWarning)
     return (caution,)

@@ -158,7 +158,7 @@ def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
     return d.coordinates is not None and any(
-        column.coarse or column.cut_off or column.first_step for column in scorer.ties
+        column.coarse or column.cut_off or column.rounded_before for column in scorer.ties
     )
 
 
@@ -243,7 +243,7 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
     # whole numbers are exact in either
     is_single = bool((np.abs(values - single) <= SAME * np.abs(values)).all() and (values != np.rint(values)).any())
     fine = SINGLE * float(np.abs(values).max()) < FINE * float(values.std())
-    return Rounding(offset, SINGLE if is_single and fine else SAME)
+    return Rounding(offset, SINGLE if is_single and fine else SAME, unit)
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:
