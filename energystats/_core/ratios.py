@@ -34,6 +34,7 @@ FEWEST_VALUES = 5  # different fractions
 NOT_RECIPROCALS = 0.1  # of the fractions have numerators above 1, or they are 1/k of counts, on one grid before that
 NOT_OF_FIVES = 0.1  # of whole per cent, which are thirds, sixths, sevenths and ninths
 UNITS = (1000.0, 100.0, 1.0)  # per mille; per cent; shares and means
+LOW_ODDS = 0.5  # ratios of two counts are below it, around 1, and above its reciprocal
 WIDTH = 1.5  # steps of the median denominator: .05 of samples with N = 1 to 39 are rejected with 1, .02 with 1.5
 ARITHMETIC = 1e-12  # of the largest value
 DECIMALS = 10
@@ -140,9 +141,30 @@ def find_ratios(x: FloatArray) -> Ratios | None:
             if of_halves and (found is None or not found.size or (found % 2).any()):
                 continue
             if found is not None:
-                alone = found.size == 0 or _are_of_one_count(values, counts, half, unit)
-                return None if alone else Ratios(scale, float(WIDTH * unit / np.median(found)))
+                if found.size == 0 or _are_of_one_count(values, counts, half, unit):
+                    return None
+                if offset == 0 and unit == 1 and not of_halves and (of_shares := _read_shares(ratios, counts, error)):
+                    return Ratios(_of_odds(scale), of_shares)
+                return Ratios(scale, float(WIDTH * unit / np.median(found)))
     return None
+
+
+def _read_shares(ratios: FloatArray, counts: IntArray, error: float) -> float:
+    """Return how far ratios a/b of two counts are to be spread as shares a/(a + b); 0 for other ratios.
+
+    Equal counts are about as frequent then: ratios on both sides of 1, which are far apart where they are large.
+    """
+    low, high = LOW_ODDS, 1 / LOW_ODDS
+    middle = np.median(np.repeat(ratios, counts))
+    if not 0 < ratios.min() < low <= middle <= high < ratios.max():
+        return 0.0
+    found = _read_denominators(_to_share(ratios), counts, error)
+    return 0.0 if found is None or not found.size else float(WIDTH / np.median(found))
+
+
+def _of_odds(scale: _Recorded) -> _Recorded:
+    """Return the scale on which odds are recorded on another scale, as a scale of shares."""
+    return _Recorded(lambda u: scale.do(_to_odds(u)), lambda x: _to_share(scale.undo(x)), 0.0, 1.0)
 
 
 def _are_of_one_count(values: FloatArray, counts: IntArray, half: float, unit: float) -> bool:
