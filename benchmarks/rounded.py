@@ -108,6 +108,12 @@ ONE_MODE = tuple(
         ("log10(Poisson 5), 0 taken as 1", lambda g, n: np.log10(np.maximum(g.poisson(5, n), 1))),
         ("logit of Bin(10, .85), a half added to both counts", logits),
         ("odds of Bin(24, .5), a half added to both counts", odds),
+        ("a/b of whole numbers from 1 to 9", lambda g, n: g.integers(1, 10, n) / g.integers(1, 10, n)),
+        (
+            "their logarithms to base 2",
+            lambda g, n: np.log2(g.integers(1, 10, n) / g.integers(1, 10, n)),
+        ),
+        ("log2 fold (a + 1)/(b + 1), both Poisson 3", lambda g, n: np.log2((g.poisson(3, n) + 1) / (g.poisson(3, n) + 1))),
         ("1/(1 + Poisson 1)", lambda g, n: 1 / (1 + g.poisson(1, n))),
         ("1/geometric(.3)", lambda g, n: 1 / g.geometric(0.3, n)),
         ("normal, 15 % at the limit", lambda g, n: np.maximum(g.normal(size=n), -1.0364)),
@@ -228,6 +234,19 @@ HEAPED = (
     Row(
         "whole mg/dl in mmol/l, .1; sd .55",
         lambda g, n: np.round(to_step(g.normal(95, 10, n), 1) / 18.02, 1),
+        (300, 1000), (100, 100),
+    ),
+    Row(
+        "whole degrees Fahrenheit in whole degrees Celsius; sd 2.8",
+        lambda g, n: np.round((to_step(g.normal(60, 5, n), 1) - 32) / 1.8),
+        (300, 1000), (100, 100),
+    ),
+    Row("log10(1 + Poisson 60), .01", lambda g, n: np.round(np.log10(1 + g.poisson(60, n)), 2), (300, 1000), (100, 100)),
+    Row("log2(1 + Poisson 25), .1", lambda g, n: np.round(np.log2(1 + g.poisson(25, n)), 1), (300, 1000), (100, 100)),
+    Row("square roots of Poisson 50, .1", lambda g, n: np.round(np.sqrt(g.poisson(50, n)), 1), (300, 1000), (100, 100)),
+    Row(
+        "600 divided by whole numbers, 1; sd 2.8",
+        lambda g, n: np.round(600 / to_step(g.normal(30, 4, n).clip(12), 1)),
         (300, 1000), (100, 100),
     ),
     Row("squares of whole numbers; sd 4", lambda g, n: to_step(g.normal(20, 4, n), 1) ** 2, (300, 1000), (100, 100)),

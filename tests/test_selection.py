@@ -750,3 +750,34 @@ def test_clusters_of_negative_w_do_not_coincide(rng):
     with pytest.warns(es.NotNegativeTypeWarning):
         found = es.cluster_stability(rng.normal(size=(40, 2)) * 3, 3, metric=es.metrics.Sine(0.9), n_resamples=3, rng=0)
     assert "points that coincide" not in found.summary()
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({"criterion": "eigengap", "compare": "chosen", "n_resamples": 50}, "without the criterion gap: `n_resamples`"),
+        ({"compare": "chosen", "level": 0.2}, "without the criterion significance: `level`"),
+        (
+            {"compare": "chosen", "level": 0.2, "conservative": True},
+            "without the criterion significance: `level`, `conservative`",
+        ),
+        ({"compare": "chosen"}, None),
+        ({"compare": "all", "level": 0.2, "n_resamples": 5}, None),
+    ],
+)
+def test_options_without_effect_are_noted(options, named, rng):
+    notes = " ".join(es.select_k(rng.normal(size=(40, 2)), 3, rng=0, **options).notes)
+    assert (f"Not used {named}." in notes) if named else ("Not used" not in notes)
+
+
+def test_starts_are_not_used_with_a_clusterer(rng):
+    from sklearn.cluster import KMeans
+
+    X = rng.normal(size=(40, 2))
+    means = KMeans(2, n_init=2, random_state=0)
+    assert (
+        "Not used with a clusterer: `n_init`."
+        in es.cluster_stability(X, clusterer=means, n_init=77, n_resamples=3, rng=0).notes
+    )
+    assert "n_init" not in " ".join(es.cluster_stability(X, clusterer=means, n_resamples=3, rng=0).notes)
+    assert "n_init" not in " ".join(es.cluster_stability(X, 2, n_init=7, n_resamples=3, rng=0).notes)

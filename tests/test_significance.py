@@ -654,6 +654,17 @@ def test_clouds_lie_on_no_ellipsoid_by_chance(n, rng):
         assert not any(map(are_directions, d))
 
 
+@pytest.mark.parametrize(
+    ("method", "columns", "unused"),
+    [("refit", 2, True), ("auto", 1, True), ("split", 2, False), ("crossfit", 2, False)],
+)
+def test_splits_without_effect_are_noted(method, columns, unused, rng):
+    X = rng.normal(size=(40, columns))
+    for n_splits in (5, 3):
+        found = es.cluster_test(X, method=method, n_splits=n_splits, n_resamples=19, rng=0)
+        assert ("`n_splits`" in " ".join(found.notes)) == (unused and n_splits != 5)
+
+
 @pytest.mark.parametrize("method", ["split", "refit", "crossfit"])
 def test_coinciding_points_are_drawn_too(method):
     found = es.cluster_test(np.ones((30, 2)), method=method, n_resamples=19, rng=0)

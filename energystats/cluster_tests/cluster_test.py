@@ -41,6 +41,7 @@ from energystats.inputs.options import (
     check_flag,
     check_jobs,
     check_option,
+    note_unused,
     refuse_keyword,
 )
 from energystats.inputs.table import InputTable, as_table
@@ -56,7 +57,7 @@ __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "po
 SMALL_SAMPLE = 20  # points
 FEW_FAR = 5  # rows outside the largest cluster, fewer of which are named,
 FEW_OF_ALL = 0.05  # where they are a smaller share of all
-DEFAULT_K = 2
+DEFAULT_K, N_SPLITS = 2, 5
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone.",
     "Only clusters far apart are found.",
@@ -78,7 +79,7 @@ def cluster_test(
     alpha: float = 1.0,
     method: str = "auto",
     null: Null = "unimodal",
-    n_splits: int = 5,
+    n_splits: int = N_SPLITS,
     n_resamples: int = 199,
     conservative: bool = False,
     standardize: bool = False,
@@ -194,7 +195,10 @@ def cluster_test(
     options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
     start = copy.deepcopy(generator)
     result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
-    result = replace(result, notes=(*_note_gap_beside(result, d, options, start), *result.notes))
+    unused: tuple[str, ...] = ()
+    if options.method in ("refit", "unimodal-1d"):
+        unused = note_unused(f'with method="{options.method}"', n_splits=(n_splits, N_SPLITS))
+    result = replace(result, notes=(*_note_gap_beside(result, d, options, start), *result.notes, *unused))
     if d.n >= SMALL_SAMPLE or tables is not None:  # whose level is exact for any n
         return result
     few = Caution(FEW_POINTS[0].format(n=d.n), FEW_POINTS[1])

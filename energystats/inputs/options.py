@@ -24,6 +24,7 @@ __all__ = [
     "check_option",
     "check_positive",
     "children",
+    "note_unused",
     "refuse_keyword",
 ]
 
@@ -130,6 +131,15 @@ def check_option(value: object, name: str, options: Sequence[str]) -> None:
         raise TypeError(f"`{name}` must be a string, one of {', '.join(options)}; got {type(value).__name__}.")
     if value not in options:
         raise ValueError(f"`{name}` must be one of {', '.join(options)}; got {value!r}.{near_names(value, options)}")
+
+
+def note_unused(where: str, **options: tuple[object, object]) -> tuple[str, ...]:
+    """Return a note that names options without effect that differ from their defaults, if any; `where` says why.
+
+    Each option is a pair of its value and its default.
+    """
+    given = [f"`{name}`" for name, (value, default) in options.items() if value != default]
+    return (f"Not used {where}: {', '.join(given)}.",) if given else ()
 
 
 def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generator]:

@@ -25,9 +25,10 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import p_text, probability
+from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
-from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_option
+from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_option, note_unused
 from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, eigenpairs, kept, pairs_work, search_work, tree
@@ -59,6 +60,7 @@ DRAWS_PER_LEVEL = 10  # times 1/level: so far below the level the smallest p can
 ORDINARY_DRAWS = 1000  # above which they are what takes long
 STABILITY_RESAMPLES = 100
 ROUNDING_OF_GAP = 1e-12  # between eigenvalues of at most 1
+REFERENCE_SETS = 20
 FEWER = "Use fewer `n_resamples`, a smaller `n_init` or `k_max`, or a random subset of the rows."
 
 
@@ -117,11 +119,11 @@ def select_k(
     metric: MetricLike = "euclidean",
     alpha: float = 1.0,
     null: Null = "unimodal",
-    level: float = 0.05,
+    level: float = LEVEL,
     conservative: bool = False,
     compare: str = "auto",
     stability: bool = False,
-    n_resamples: int = 20,
+    n_resamples: int = REFERENCE_SETS,
     n_init: int = 10,
     standardize: bool = False,
     progress: bool | None = None,
@@ -263,6 +265,11 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
     if plan.criterion == "eigengap" and k == k_max < d.n - 1 and count_distinct(d.matrix, k + 1) == k:
         notes.append(f"There are {k} distinct points: each value counts as a cluster of its own, as ties make it one.")
     notes += _note_criteria(d, plan, compared, tree)
+    if not plan.wants("significance"):
+        options = {"level": (plan.level, LEVEL), "conservative": (plan.conservative, False)}
+        notes += note_unused("without the criterion significance", **options)
+    if not plan.wants("gap"):
+        notes += note_unused("without the criterion gap", n_resamples=(plan.n_resamples, REFERENCE_SETS))
     return SelectKResult(
         k=k,
         criterion=plan.criterion,

@@ -15,7 +15,7 @@ from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.options import as_generator, check_count, check_flag, check_option
+from energystats.inputs.options import as_generator, check_count, check_flag, check_option, note_unused
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import stability as resamples
@@ -24,6 +24,7 @@ from energystats.selection.results import ClusterStabilityResult
 __all__ = ["cluster_stability", "stability_of"]
 
 
+N_INIT = 10  # starts of an energy clustering
 DISSOLVED = 0.5  # Jaccard similarity at most
 RECOVERED = 0.75  # Jaccard similarity at least
 
@@ -37,7 +38,7 @@ def cluster_stability(
     alpha: float = 1.0,
     n_resamples: int = 100,
     scheme: str = "bootstrap",
-    n_init: int = 10,
+    n_init: int = N_INIT,
     standardize: bool = False,
     progress: bool | None = None,
     rng: RandomLike = None,
@@ -142,7 +143,10 @@ def cluster_stability(
         found, cluster = AUTO.fit(d, search, start_rng)[0], energy_clusterer(search.k, n_init)
     plan: dict[str, Any] = {"n_resamples": n_resamples, "scheme": scheme, "progress": bar, "rng": resample_rng}
     result = stability_of(d, found, cluster=cluster, **plan)
-    return result if how is None else replace(result, notes=(how.note_on_resamples(), *result.notes))
+    if how is None:
+        return result
+    unused = note_unused("with a clusterer", n_init=(n_init, N_INIT))
+    return replace(result, notes=(how.note_on_resamples(), *result.notes, *unused))
 
 
 def stability_of(
