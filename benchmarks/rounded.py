@@ -113,7 +113,10 @@ ONE_MODE = tuple(
             "their logarithms to base 2",
             lambda g, n: np.log2(g.integers(1, 10, n) / g.integers(1, 10, n)),
         ),
-        ("log2 fold (a + 1)/(b + 1), both Poisson 3", lambda g, n: np.log2((g.poisson(3, n) + 1) / (g.poisson(3, n) + 1))),
+        (
+            "log2 fold (a + 1)/(b + 1), both Poisson 3",
+            lambda g, n: np.log2((g.poisson(3, n) + 1) / (g.poisson(3, n) + 1)),
+        ),
         ("1/(1 + Poisson 1)", lambda g, n: 1 / (1 + g.poisson(1, n))),
         ("1/geometric(.3)", lambda g, n: 1 / g.geometric(0.3, n)),
         ("normal, 15 % at the limit", lambda g, n: np.maximum(g.normal(size=n), -1.0364)),
@@ -241,9 +244,12 @@ HEAPED = (
         lambda g, n: np.round((to_step(g.normal(60, 5, n), 1) - 32) / 1.8),
         (300, 1000), (100, 100),
     ),
-    Row("log10(1 + Poisson 60), .01", lambda g, n: np.round(np.log10(1 + g.poisson(60, n)), 2), (300, 1000), (100, 100)),
+    Row(
+        "log10(1 + Poisson 60), .01", lambda g, n: np.round(np.log10(1 + g.poisson(60, n)), 2),
+        (300, 1000), (100, 100),
+    ),
     Row("log2(1 + Poisson 25), .1", lambda g, n: np.round(np.log2(1 + g.poisson(25, n)), 1), (300, 1000), (100, 100)),
-    Row("square roots of Poisson 50, .1", lambda g, n: np.round(np.sqrt(g.poisson(50, n)), 1), (300, 1000), (100, 100)),
+    Row("roots of Poisson 50, .1", lambda g, n: np.round(np.sqrt(g.poisson(50, n)), 1), (300, 1000), (100, 100)),
     Row(
         "600 divided by whole numbers, 1; sd 2.8",
         lambda g, n: np.round(600 / to_step(g.normal(30, 4, n).clip(12), 1)),
