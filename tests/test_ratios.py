@@ -139,7 +139,9 @@ def test_level_of_functions_of_one_count(draw):
         lambda rng: shares(rng, 150),
         pytest.param(lambda rng: 100 * shares(rng, 100, 0.5), marks=pytest.mark.slow),
         pytest.param(lambda rng: means(rng, 150, 3, 5), marks=pytest.mark.slow),
-        lambda rng: np.log2((rng.poisson(3, 600) + 1) / (rng.poisson(3, 600) + 1)),
+        pytest.param(
+            lambda rng: np.log2((rng.poisson(3, 600) + 1) / (rng.poisson(3, 600) + 1)), marks=pytest.mark.slow
+        ),
         pytest.param(lambda rng: np.column_stack([shares(rng, 80), shares(rng, 80)]), marks=pytest.mark.slow),
     ],
     ids=["shares", "per cent", "means", "folds", "two columns"],
