@@ -119,6 +119,15 @@ def test_functions_of_one_population_have_one_mode(name, standardize, rng):
     assert sum(f"before: {name} in x" in " ".join(test.notes) for test in tests) >= 3
 
 
+@pytest.mark.parametrize("shift", [-1000.0, -1.0, 0.0, 1000.0, 1e6, 2.0**52])
+@pytest.mark.parametrize("step", [0.01, 1.0])
+def test_numbers_anywhere_are_searched(shift, step, rng):
+    """Functions of numbers far from 0 overflow, of negative ones there are none."""
+    x = halves_up(rng.normal(shift, 8 * step, 500), step)
+    found = find_converted_units(*np.unique(x, return_counts=True))
+    assert found is None or np.isfinite(found.numbers).all()
+
+
 def test_clusters_of_real_flowers_are_no_second_rounding():
     for column in load_iris().data.T:
         assert find_converted_units(*np.unique(column, return_counts=True)) is None

@@ -385,6 +385,8 @@ def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> I
     for function in FUNCTIONS:
         with np.errstate(over="ignore", divide="ignore"):
             low, high = np.sort(function.undo(ends))
+        if not np.isfinite(low + high):
+            continue
         for parts, added in ((1, 0.5), *((parts, 0.0) for parts in DECIMALS)):
             count = parts * (high - low)
             if (parts > 1 and function.is_reciprocal) or not (high > 0 and m / MOST_PER_PLACE < count < MOST_NUMBERS):
