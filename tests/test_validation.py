@@ -745,3 +745,31 @@ def test_few_points_in_clusters_have_no_p_of_the_partition():
     found = es.validate_clusters(A, clusterer=near, rng=0)
     (partition,) = (answer for answer in found.answers if answer.question == "partition")
     assert np.isnan(partition.pvalue)
+
+
+def test_the_verdict_says_what_was_asked_first(rng):
+    """It said that no second mode was found along the lines between clusters whose own p was small."""
+    X = np.concatenate([rng.normal(c, 1, (30, 3)) for c in ([0, 0, 0], [7, 0, 0], [0, 7, 0])]) * [1, 1, 60]
+    clusterer = make_pipeline(StandardScaler(), KMeans(3, n_init=3, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.EnergyStatsWarning)
+        found = es.validate_clusters(X, clusterer=clusterer, n_resamples=99, rng=0)
+    everywhere, own = (next(a for a in found.answers if a.question == q) for q in ("all points", "partition"))
+    verdict = " ".join(found.summary().split("All points:")[0].split())
+    if everywhere.pvalue > 0.05 >= own.pvalue:
+        assert "among all points" in verdict
+        assert "Asked alone, this partition has p" in verdict
+        assert "one cloud" not in verdict
+
+
+def test_clusters_found_with_weights_are_validated_without(rng):
+    """Margins and shares were of equal weights beside W and S of others."""
+    X = rng.normal(size=(60, 2))
+    weights = np.repeat([0.05, 20.0], 30)
+    weighted = es.energy_cluster(X, 3, sample_weight=weights, rng=0)
+    found = es.validate_clusters(X, partition=weighted, n_resamples=39, rng=0)
+    assert_allclose(found.share.sum(), 1)
+    assert_allclose(found.partition.within, es.dispersion(X, weighted.labels).within)
+    assert "found with weights" in " ".join(found.summary().split())
+    own = next(answer for answer in found.answers if answer.question == "partition")
+    assert np.isnan(own.pvalue)

@@ -265,8 +265,8 @@ def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits
     average, is to gain against one number per place, to leave little, and to be larger than that of heaps on every
     second, third, ... place.
     """
-    found = _find_places(values, counts)
-    if found is None or values.size < FEWEST_VALUES:
+    found = _find_places(values, counts) if values.size >= FEWEST_VALUES else None
+    if found is None:
         return None
     unit, places = found
     frequencies = _Frequencies.of(np.bincount(places, weights=counts).astype(np.float64))

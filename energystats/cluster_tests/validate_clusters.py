@@ -91,6 +91,10 @@ NO_CLUSTERER = (
     "p-values of the tree that they come from"
 )
 OF_TREE = "cluster_tree"
+WEIGHTED = (
+    "not tested: these clusters were found with weights of the points, and everything here, W, margins and shares too, "
+    "is of points that count alike"
+)
 OTHER_THAN_SEARCHED = (
     "not tested: the tree cut elsewhere than `energy_cluster(X, {k})` does, so read its p-values, or validate k={k}"
 )
@@ -328,6 +332,8 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
     """Find the partition to validate; return it, and why resamples cannot be clustered alike, "" if they can."""
     if asked.found is not None:
         found = asked.found
+        if found.masses is not None:
+            return label_partition(d, found.labels, "given"), WEIGHTED
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
         # clusters of another space are labels here, of which nobody knows how they were found
         same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total

@@ -343,6 +343,10 @@ class ClusterValidationResult(VerdictFirst):
             if not everywhere.rejected and not modes:
                 if few := self._too_few_draws():
                     return few
+                if own.pvalue <= LEVEL:
+                    first = f"At level {LEVEL:g}: no second mode was found among all points ({of_all}), asked first."
+                    units = "columns of unlike spread can hide clusters from all points, see `standardize`"
+                    return f"{first} Asked alone, this partition has {p_text(own.pvalue)}; {units}."
                 why_so = "these clusters may be parts of one cloud"
                 # a user's clusterer is used with the points as given alone
                 lines = "" if self.partition.n_init else " along the lines between these clusters"

@@ -36,7 +36,8 @@ def silhouette(
     X : array_like of shape (n,) or (n, d)
         Points; with ``metric="precomputed"`` the matrix of rho, square or condensed.
     labels : array_like of shape (n,) or Partition
-        Cluster of each point; at least two clusters. Points of a result or a fitted clusterer that are in no cluster
+        Cluster of each point; at least two clusters. All points count alike, whatever weights the clusters were found
+        with. Points of a result or a fitted clusterer that are in no cluster
         (label -1) have no silhouette, NaN; in an array -1 is a label like any other.
     kind : {"rho", "energy"}, default "rho"
         "rho": a is the mean rho to the other points of the own cluster, b the smallest mean rho to another cluster
