@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from scipy.spatial.distance import cdist
 
 import energystats as es
+from energystats import cli
 from tests.conftest import sweep
 
 mpl.use("Agg")
@@ -663,3 +664,22 @@ def test_labels_that_are_given_as_a_sample_are_named(rng):
     # answers to a question, other sizes, and measurements
     for samples in ((g, rng.integers(0, 5, 40)), (x, g[:30]), (x, x + 1)):
         assert es.energy_test(*samples, n_resamples=99, rng=0).n_resamples == 99
+
+
+@pytest.mark.parametrize("kind", [int, str])
+def test_a_matrix_whose_numbers_stand_in_another_order_is_refused(kind, rng, tmp_path, capsys):
+    """Numbers from 0 are taken for no names, but not beside the same ones in another order."""
+    X = rng.normal(size=(12, 2))
+    rho, numbers = es.pairwise(X), list(map(kind, range(12)))
+    letters = list("abcdefghijkl")
+    for index, columns in ((numbers, numbers[::-1]), (numbers[::-1], numbers)):
+        frame = pd.DataFrame(rho, index=index, columns=columns)
+        with pytest.raises(ValueError, match="the same names in the same order"):
+            es.energy_cluster(frame, 2, metric="precomputed")
+        frame.to_csv(tmp_path / "rho.csv")
+        assert cli.main(["cluster", str(tmp_path / "rho.csv"), "--metric", "precomputed"]) == 2
+        assert "the same names in the same order" in capsys.readouterr().err
+    for index, columns in ((letters, numbers), (numbers, letters), (numbers[::-1], numbers[::-1])):
+        frame = pd.DataFrame(rho, index=index, columns=columns)
+        own = letters if letters in (index, columns) else index
+        assert list(es.energy_cluster(frame, 2, metric="precomputed").to_series().index) == own

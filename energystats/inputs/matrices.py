@@ -34,9 +34,10 @@ def row_names(table: InputTable) -> tuple[str, ...] | None:
     if columns is None or table.ndim != 2 or len(table) != len(columns):
         return None
     rows, numbered = write_names(table.values.index), tuple(map(str, range(len(columns))))
-    if rows in (columns, numbered):
+    # numbers from 0 are no names, unless the others are the same numbers in another order
+    if rows == columns or (rows == numbered and set(columns) != set(numbered)):
         return None if columns == numbered else columns
-    if columns == numbered:
+    if columns == numbered and set(rows) != set(numbered):
         return rows
     differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
     raise ValueError(

@@ -231,8 +231,9 @@ def _find_item_names(
     if columns is None:
         return None
     counts = [[str(i + first) for i in range(len(columns))] for first in (0, 1)]
-    if layout == "both" and list(stubs) != list(columns) and list(stubs) not in counts:
-        if list(columns) not in counts:
+    same = set(stubs) == set(columns)  # perhaps in another order
+    if layout == "both" and list(stubs) != list(columns) and (same or list(stubs) not in counts):
+        if same or list(columns) not in counts:
             differ = next(i for i, (a, b) in enumerate(zip(stubs, columns, strict=True)) if a != b)
             raise ValueError(
                 f"rows and columns must have the same names in the same order, but line {lines[differ + 1]} is "
