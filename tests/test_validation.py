@@ -773,3 +773,10 @@ def test_clusters_found_with_weights_are_validated_without(rng):
     assert "found with weights" in " ".join(found.summary().split())
     own = next(answer for answer in found.answers if answer.question == "partition")
     assert np.isnan(own.pvalue)
+
+
+def test_rows_of_weight_0_are_in_no_partition(rng):
+    X, weights = rng.normal(size=(60, 2)), np.repeat([0.0, 1.0], [10, 50])
+    model = es.EnergyClustering(3, random_state=0).fit(X, sample_weight=weights)
+    with pytest.raises(ValueError, match="weight 0 for 10 of 60 rows"):
+        es.validate_clusters(X, partition=model)

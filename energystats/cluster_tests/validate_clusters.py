@@ -286,6 +286,11 @@ def _read_wanted(
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
     for name in ("partition_", "partition"):  # of an estimator of this package, a tree or a choice of k
         if clusterer is None and isinstance(held := getattr(partition, name, None), Partition):
+            if (n := len(getattr(partition, "labels_", held.labels))) > (m := held.labels.size):
+                raise ValueError(
+                    f"`partition` was fitted with weight 0 for {n - m} of {n} rows, which are in none of its clusters; "
+                    "fit it to the others, and give these alone."
+                )
             partition = held  # with its metric
     # of energy clusters it is known how they are found again
     found = partition if isinstance(partition, Partition) and partition.algorithm in (*ALGORITHMS, OF_TREE) else None
