@@ -27,8 +27,11 @@ DEGREE, FITS = 4, 25  # of the logarithm of a density, from which local averages
 WIDTH = 2.0  # places, or steps of the first grid if wider, in the standard deviation of the weights of neighbours
 BEATS, FEWEST_FREE = 3.0, 12  # of the two grids at least in all places, and values, for a ratio that is not known
 PADDED = 8  # times as many frequencies as places
-PEAKS, CLEAR_PEAK = 6, 5.0  # of the spectrum that are tried, and what the highest has in squares of deviations
-MOST_PER_PLACE, FEWEST_PER_PLACE = 6.0, 0.2  # numbers of the first grid
+# peaks of the spectrum that are tried, and what the highest has, beyond the logarithm of how many there may be, in
+# squares of deviations
+PEAKS, CLEAR_PEAK = 6, 2.5
+SOME_POWER = 3.0  # near a frequency, for a known ratio to be tried
+MOST_PER_PLACE, FEWEST_PER_PLACE = 6.0, 0.3  # numbers of the first grid
 FREQUENCIES, PHASES = 9, 16  # tried beside each peak; of the first grid against the second
 KEPT, REFINED = 12, 3  # of the best models, beside which others are tried with half the steps, so many times
 # parts of units, of which some lie between two decimals and are rounded to the even one
@@ -270,10 +273,13 @@ def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits
         return None
     unit, places = found
     frequencies = _Frequencies.of(np.bincount(places, weights=counts).astype(np.float64))
-    peaks = _find_peaks(frequencies)
-    fits = [_fit_known(frequencies), *_fit_functions(frequencies, values[0], unit)]
+    power = _find_spectrum(frequencies)
+    peaks = _find_peaks(power, places[-1] + 1)
+    fits = [*_fit_known(frequencies, power), *_fit_functions(frequencies, values[0], unit)]
     if peaks.size and values.size >= FEWEST_FREE:
         fits.append(_fit_free(frequencies, peaks))
+    if not fits:
+        return None
     best = max(fits, key=lambda fit: fit.log_likelihood - fit.bounds.gain)
     stray = np.flatnonzero((best.per_place == 0) & (frequencies.points > 0))
     strays = float(frequencies.points[stray].sum())
@@ -316,31 +322,51 @@ def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
     return out
 
 
-def _find_peaks(frequencies: _Frequencies) -> FloatArray:
-    """Find the highest peaks in the spectrum of deviations from local averages; none if all are low.
-
-    In periods per place, up to 1/2; (peaks,).
-    """
+def _find_spectrum(frequencies: _Frequencies) -> FloatArray:
+    """Compute the power of deviations from local averages at frequencies from 0 to 1/2 a place; (PADDED m/2 + 1,)."""
     m = frequencies.points.size
     expected = frequencies.expect(np.ones((1, m)), WIDTH)[0][0]
     deviations = (frequencies.points - expected) / np.sqrt(np.maximum(expected, 1.0))
-    power = np.abs(np.fft.rfft(deviations, PADDED * m)) ** 2 / m
+    return np.asarray(np.abs(np.fft.rfft(deviations, PADDED * m)) ** 2 / m)
+
+
+def _find_peaks(power: FloatArray, m: int) -> FloatArray:
+    """Find the highest peaks of a spectrum, in periods per place; none if all are low; (peaks,)."""
     inner = np.arange(math.ceil(BEATS * PADDED), power.size)
-    if not inner.size or power[inner].max() < CLEAR_PEAK:
+    if not inner.size or power[inner].max() < CLEAR_PEAK + math.log(m / 2):
         return np.zeros(0)
     after = np.append(power, power[-2])  # beyond 1/2 it falls as it rose
     peaks = inner[(power[inner] >= power[inner - 1]) & (power[inner] >= after[inner + 1])]
     return np.asarray(peaks[np.argsort(power[peaks])[-PEAKS:]] / (PADDED * m))
 
 
-def _fit_known(frequencies: _Frequencies) -> _FittedGrid:
-    """Return the fit of known pairs of units, and of parts of units that are rounded to even decimals."""
+def _fit_known(frequencies: _Frequencies, power: FloatArray) -> Iterator[_FittedGrid]:
+    """Yield the fit of known pairs of units, and of parts of units that are rounded to even decimals, if any may do.
+
+    Those whose waves are not in the spectrum are left out.
+    """
+    m = frequencies.points.size
     ratios = np.array([10.0**e * each for unit in UNITS for each in (unit, 1 / unit) for e in (-2, -1, 0, 1, 2)])
     ratios = np.unique(ratios[(ratios >= FEWEST_PER_PLACE) & (ratios <= MOST_PER_PLACE)])
+    ratios = ratios[_have_waves(ratios, power, m)]
     phases = np.arange(2 * PHASES) / (2 * PHASES)
     count = ratios.size * phases.size
     models = _Models(np.repeat(ratios, phases.size), np.tile(phases, ratios.size), np.full(count, -1, dtype=np.intp))
-    return _fit_likeliest(frequencies, models.join(_list_parts()), KNOWN)
+    parts = _list_parts()
+    models = models.join(parts[np.flatnonzero(_have_waves(parts.ratio, power, m))])
+    if models.ratio.size:
+        yield _fit_likeliest(frequencies, models, KNOWN)
+
+
+def _have_waves(ratios: FloatArray, power: FloatArray, m: int) -> BoolArray:
+    """Return which ratios of two grids have a wave in a spectrum, at their frequency or twice it; (ratios,)."""
+    found = np.zeros(ratios.size, dtype=bool)
+    for times in (1, 2):
+        frequency = np.abs(times * ratios - np.rint(times * ratios))
+        at = np.rint(PADDED * m * frequency).astype(np.intp)
+        near = np.add.outer(at, np.arange(-PADDED, PADDED + 1))
+        found |= power[np.clip(near, 0, power.size - 1)].max(axis=1) >= SOME_POWER
+    return found
 
 
 def _fit_free(frequencies: _Frequencies, peaks: FloatArray) -> _FittedGrid:
@@ -416,7 +442,7 @@ def _list_parts() -> _Models:
 def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
     """Compute the log-likelihood of each model of two grids; (models,)."""
     m, out = frequencies.points.size, np.empty(models.ratio.size)
-    widths = np.array([_width_of(ratio) for ratio in models.ratio])
+    widths = WIDTH * np.maximum(1.0, np.ceil(1 / models.ratio))
     for width in np.unique(widths):
         these = np.flatnonzero(widths == width)
         for part in np.array_split(these, max(1, these.size * m // CHUNK)):

@@ -184,18 +184,21 @@ def jitter_ties(
     *,
     rounding: Rounding | None = None,
     spread_limits: bool = True,
+    seek_units: bool = True,
 ) -> Jittered | None:
     """Return values with ties spread at random between their neighbours; None if nothing is tied or all are equal.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
-    piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles.
+    piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles;
+    with `seek_units` numbers that were rounded in two units are looked for.
     """
     blocks = _find_blocks(x, rounding)
     if blocks is None:
         return None
     piles = _find_piles(blocks)
     # ratios have no grid
-    converted = _find_converted(blocks, piles, rounding or Rounding()) if reach is find_reach else None
+    seek_units &= reach is find_reach
+    converted = _find_converted(blocks, piles, rounding or Rounding()) if seek_units else None
     if converted is not None:
         x = _draw_first_grid(x, blocks, piles, converted, rng)
         blocks = _find_blocks(x, rounding)

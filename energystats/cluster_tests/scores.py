@@ -50,6 +50,7 @@ ROW_COUNTS = (
 INNER_SHARE = 0.9  # of the rows, whose distance from the middle is a width
 FAR_OUT = 4.0  # widths from the middle
 ISOLATED = 2.0  # widths from the third nearest row
+UNITS_SOUGHT = 20  # columns at most, in which numbers rounded in two units are looked for: more hide their steps
 SINGLE, FINE = 2.0**-22, 1e-3  # relative rounding of single precision; of the deviation, where it is no step
 THIRD_NEAREST = 3  # 0 is the row itself
 DIMENSIONS_AT_MOST = 0.2  # of the number of points; beyond it no direction could be whitened
@@ -200,11 +201,11 @@ def jitter_columns(
     if d.metric.compares:
         return _jitter_transformed(d, rng, spread_limits=spread_limits)
     points, ties = d.points.copy(), []
-    rows = _row_counts(d)
+    rows, few = _row_counts(d), d.points.shape[1] <= UNITS_SOUGHT
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
         reach = column_reach(d, j) if rows is None else rows.reach
         rounding = rounding_of_column(d, j) if rows is None else None
-        spread = jitter_ties(column, rng, reach, spread_limits=spread_limits, rounding=rounding)
+        spread = jitter_ties(column, rng, reach, spread_limits=spread_limits, rounding=rounding, seek_units=few)
         if spread is None:
             continue
         name = d.columns[j] if d.columns else f"column {j}"
