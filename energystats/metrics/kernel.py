@@ -129,7 +129,7 @@ class Kernel(Metric):
         return np.concatenate(parts)
 
     def summand(self, X: FloatArray) -> float:
-        """Return the largest |K(x, x)| of a kernel over the rows, a scale for rounding of its semimetric."""
+        """Return the largest absolute value of K(x, x) over the rows, a scale for rounding of the semimetric."""
         return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
