@@ -190,7 +190,7 @@ class _FittedGrid:
     @property
     def width(self) -> float:
         """Return the standard deviation of the weights of neighbours, in places."""
-        return _width_of(self.numbers.size / self.per_place.size)
+        return float(_widths_of(self.per_place.mean()))
 
 
 FUNCTIONS = (
@@ -204,7 +204,7 @@ FUNCTIONS = (
     ),
 )
 DECIMALS = (1, 10, 100)  # parts of a unit to which numbers were rounded before a logarithm or root
-MOST_NUMBERS = 20_000
+MOST_NUMBERS, FARTHEST = 20_000, 1e15  # numbers of a function, and the largest of them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -297,9 +297,9 @@ def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray]
     """
     gaps = np.unique(np.diff(values))
     more = np.diff(gaps)
-    more = more[more > OFF_GRID * gaps[0]]
+    more = np.sort(more[more > OFF_GRID * gaps[0]])
     longest = min(LONGEST_GRID, float(counts.sum()) / POINTS_PER_PLACE)
-    for unit in (gaps[0], *(more.min() for _ in range(more.size > 0))):
+    for unit in (gaps[0], *more[:1]):
         places = (values - values[0]) / unit
         whole = np.rint(places)
         if 0 < whole[-1] < longest and np.abs(places - whole).max() <= OFF_GRID:
@@ -307,9 +307,9 @@ def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray]
     return None
 
 
-def _width_of(ratio: float) -> float:
-    """Return the standard deviation, in places, of the weights of neighbours for so many numbers per place."""
-    return WIDTH * max(1.0, math.ceil(1 / ratio))
+def _widths_of(ratios: FloatArray) -> FloatArray:
+    """Return the standard deviations, in places, of the weights of neighbours for numbers per place; (r,) -> (r,)."""
+    return np.asarray(WIDTH * np.maximum(1.0, np.ceil(1 / ratios)))
 
 
 def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
@@ -411,7 +411,7 @@ def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> I
     for function in FUNCTIONS:
         with np.errstate(over="ignore", divide="ignore"):
             low, high = np.sort(function.undo(ends))
-        if not np.isfinite(low + high):
+        if not abs(low) + abs(high) < FARTHEST:
             continue
         for parts, added in ((1, 0.5), *((parts, 0.0) for parts in DECIMALS)):
             count = parts * (high - low)
@@ -423,8 +423,9 @@ def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> I
             per_place = np.bincount(np.rint(numbers).astype(np.intp), minlength=m).astype(np.float64)
             if not FEWEST_PER_PLACE <= numbers.size / m <= MOST_PER_PLACE:
                 continue
-            own = frequencies.log_terms(np.maximum(per_place[None], NONE), _width_of(numbers.size / m)).sum()
-            yield _FittedGrid(function.name, numbers, per_place, float(own), FUNCTION)
+            fit = _FittedGrid(function.name, numbers, per_place, -math.inf, FUNCTION)
+            own = frequencies.log_terms(np.maximum(per_place[None], NONE), fit.width).sum()
+            yield replace(fit, log_likelihood=float(own))
 
 
 def _list_parts() -> _Models:
@@ -442,7 +443,7 @@ def _list_parts() -> _Models:
 def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
     """Compute the log-likelihood of each model of two grids; (models,)."""
     m, out = frequencies.points.size, np.empty(models.ratio.size)
-    widths = WIDTH * np.maximum(1.0, np.ceil(1 / models.ratio))
+    widths = _widths_of(models.ratio)
     for width in np.unique(widths):
         these = np.flatnonzero(widths == width)
         for part in np.array_split(these, max(1, these.size * m // CHUNK)):

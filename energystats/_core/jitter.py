@@ -8,12 +8,12 @@ the worst case of tests of unimodality. Many equal values at an end of a fine sc
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from energystats._core.converted_units import ConvertedUnits, find_converted_units
+from energystats._core.converted_units import find_converted_units
 from energystats._core.kept_results import keeping_results
 from energystats._typing import BoolArray, FloatArray, IntArray
 
@@ -192,18 +192,17 @@ def jitter_ties(
     piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles;
     with `seek_units` numbers that were rounded in two units are looked for.
     """
+    rounding = rounding or Rounding()
     blocks = _find_blocks(x, rounding)
     if blocks is None:
         return None
-    piles = _find_piles(blocks)
-    # ratios have no grid
-    seek_units &= reach is find_reach
-    converted = _find_converted(blocks, piles, rounding or Rounding()) if seek_units else None
-    if converted is not None:
-        x = _draw_first_grid(x, blocks, piles, converted, rng)
+    piles, first = _find_piles(blocks), None
+    seek_units &= reach is find_reach  # ratios have no grid
+    if seek_units and (drawn := _draw_first_numbers(x, blocks, piles, rounding, rng)):
+        x, first = drawn
         blocks = _find_blocks(x, rounding)
         if blocks is None:
-            return Jittered(x, 0.0, False, False, (), converted=converted.first)
+            return Jittered(x, 0.0, False, False, (), converted=first)
         piles = _find_piles(blocks)
     ends = piles if spread_limits else []
     order, ascending, block, counts, values = blocks
@@ -233,7 +232,6 @@ def jitter_ties(
     tied = widths[widths > 0]
     coarse = bool(widths.mean() > COARSE * x.std())
     width = float(np.median(tied)) if tied.size else 0.0
-    first = None if converted is None else converted.first
     return Jittered(out, width, coarse, heaped, tuple(limits), _find_filled(values, counts), first)
 
 
@@ -270,13 +268,12 @@ class _EqualValues(NamedTuple):
     values: FloatArray
 
 
-def _find_blocks(x: FloatArray, rounding: Rounding | None) -> _EqualValues | None:
+def _find_blocks(x: FloatArray, rounding: Rounding) -> _EqualValues | None:
     """Find blocks of equal values; None without ties, or where all values are equal."""
-    offset, digits = (rounding.offset, rounding.digits) if rounding else (0.0, SAME)
     order = np.argsort(x, kind="stable")
     ascending = x[order]
-    recorded = np.abs(ascending + offset)
-    apart = np.diff(ascending) > digits * np.maximum(recorded[1:], recorded[:-1])
+    recorded = np.abs(ascending + rounding.offset)
+    apart = np.diff(ascending) > rounding.digits * np.maximum(recorded[1:], recorded[:-1])
     if apart.all() or not apart.any():
         return None
     block = np.concatenate(([0], np.cumsum(apart)))
@@ -288,28 +285,23 @@ def _find_piles(blocks: _EqualValues) -> list[int]:
     return [end for end in (0, blocks.counts.size - 1) if _is_pile(blocks.values, blocks.counts, end)]
 
 
-def _find_converted(blocks: _EqualValues, ends: list[int], rounding: Rounding) -> ConvertedUnits | None:
-    """Find the first of two grids on which distinct values were rounded, piles at `ends` aside; None if not clear."""
-    inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
-    if inner.size < 2:
-        return None
+def _draw_first_numbers(
+    x: FloatArray, blocks: _EqualValues, piles: list[int], rounding: Rounding, rng: np.random.Generator
+) -> tuple[FloatArray, float | str] | None:
+    """Draw the number behind each value that was rounded twice; return them and what they were; None if not clear.
+
+    Piles at the ends stay as they are. Shapes: (n,) -> (n,).
+    """
+    inner = np.setdiff1d(np.arange(blocks.counts.size), piles)
     recorded = (blocks.values[inner] + rounding.offset) * rounding.unit
     found = find_converted_units(recorded, blocks.counts[inner])
     if found is None:
         return None
-    first = found.first if isinstance(found.first, str) else found.first / rounding.unit
-    return replace(found, first=first, numbers=found.numbers / rounding.unit - rounding.offset)
-
-
-def _draw_first_grid(
-    x: FloatArray, blocks: _EqualValues, ends: list[int], converted: ConvertedUnits, rng: np.random.Generator
-) -> FloatArray:
-    """Return a number of the first grid for each value, and piles at the `ends` as they are; (n,) -> (n,)."""
-    inner = np.setdiff1d(np.arange(blocks.counts.size), ends)
     moved = np.isin(blocks.block, inner)
     out = x.copy()
-    out[blocks.order[moved]] = converted.draw(np.searchsorted(inner, blocks.block[moved]), rng)
-    return out
+    drawn = found.draw(np.searchsorted(inner, blocks.block[moved]), rng)
+    out[blocks.order[moved]] = drawn / rounding.unit - rounding.offset
+    return out, found.first if isinstance(found.first, str) else found.first / rounding.unit
 
 
 def _spread_over_triangles(

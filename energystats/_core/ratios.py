@@ -61,11 +61,6 @@ def _to_share(x: FloatArray) -> FloatArray:
     return x / (1 + x)
 
 
-# of shares (k + 1/2)/(N + 1): their odds are ratios of small numbers, too, but far apart where they are large
-OF_HALVES = (
-    _Recorded(_to_odds, _to_share, 0.0, 1.0, (0.0, math.inf)),
-    _Recorded(logit, expit, 0.0, 1.0, (-20.0, 20.0)),
-)
 SCALES = (
     _Recorded(lambda u: u, lambda x: x, -math.inf, math.inf),
     _Recorded(np.sqrt, np.square, 0.0, math.inf, (0.0, math.inf)),
@@ -127,7 +122,7 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     if np.abs(values - np.rint(values)).max() <= rounding:
         return _find_whole_per_cent(np.rint(values), counts)
     half = max(rounding, _half_of_last_digit(values, rounding))
-    for scale, of_halves in (*((scale, True) for scale in OF_HALVES), *((scale, False) for scale in SCALES)):
+    for scale in SCALES:
         if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -138,12 +133,10 @@ def find_ratios(x: FloatArray) -> Ratios | None:
         # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring
         for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit)
-            if of_halves and (found is None or not found.size or (found % 2).any()):
-                continue
             if found is not None:
                 if found.size == 0 or _are_of_one_count(values, counts, half, unit):
                     return None
-                if offset == 0 and unit == 1 and not of_halves and (of_shares := _read_shares(ratios, counts, error)):
+                if offset == 0 and unit == 1 and (of_shares := _read_shares(ratios, counts, error)):
                     return Ratios(_of_odds(scale), of_shares)
                 return Ratios(scale, float(WIDTH * unit / np.median(found)))
     return None
@@ -152,14 +145,17 @@ def find_ratios(x: FloatArray) -> Ratios | None:
 def _read_shares(ratios: FloatArray, counts: IntArray, error: float) -> float:
     """Return how far ratios a/b of two counts are to be spread as shares a/(a + b); 0 for other ratios.
 
-    Equal counts are about as frequent then: ratios on both sides of 1, which are far apart where they are large.
+    Ratios of two counts are far apart where they are large. They are on both sides of 1, or a half was added to both
+    counts: shares (a + 1/2)/(a + b + 1) have even denominators.
     """
     low, high = LOW_ODDS, 1 / LOW_ODDS
-    middle = np.median(np.repeat(ratios, counts))
-    if not 0 < ratios.min() < low <= middle <= high < ratios.max():
+    on_both_sides = ratios.min() < low <= np.median(np.repeat(ratios, counts)) <= high < ratios.max()
+    if not ratios.min() > 0:
         return 0.0
     found = _read_denominators(_to_share(ratios), counts, error)
-    return 0.0 if found is None or not found.size else float(WIDTH / np.median(found))
+    if found is None or not found.size or not (on_both_sides or (found % 2 == 0).all()):
+        return 0.0
+    return float(WIDTH / np.median(found))
 
 
 def _of_odds(scale: _Recorded) -> _Recorded:

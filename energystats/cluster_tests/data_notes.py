@@ -249,9 +249,10 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
 
     Of wide steps there is one warning a process, because nothing can be done.
     """
+    converted = _note_converted([f"{each.rounded_before} in {each.name}" for each in ties if each.rounded_before])
     steps = [f"{column.step} in {column.name}" for column in ties if column.step]
     if not steps:
-        return ()
+        return converted
     shown = ", ".join(steps[:SHOWN]) + (", ..." if len(steps) > SHOWN else "")
     note = (
         f"Tied values were jittered between the values beside them, over triangles (steps of {shown}), "
@@ -261,11 +262,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
         drawn = OVER_JITTERS if several else ONE_JITTER
         note = Caution(WIDE_STEPS, f"{note} {drawn} {CODES}")
         warn(note, TiesWarning, once=True)
-    notes = (
-        *_note_ratios([column.name for column in ties if column.ratios]),
-        *_note_converted([f"{column.rounded_before} in {column.name}" for column in ties if column.rounded_before]),
-        note,
-    )
+    notes = (*_note_ratios([column.name for column in ties if column.ratios]), *converted, note)
     heaped = [column.name for column in ties if column.heaped]
     if not heaped:
         return notes
