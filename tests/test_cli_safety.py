@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from energystats import cli, datasets
+from energystats import _runtime, cli, datasets
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError
 from energystats.cli.files import _is_formula, save
@@ -383,3 +383,17 @@ def test_names_of_columns_stay_on_one_line(tmp_path, capsys):
     (tmp_path / "lines.csv").write_text('g,"x\ny",z\nA,1,2\nA,2,4\nB,7,5\nB,5,9\n')
     assert cli.main(["test", str(tmp_path / "lines.csv"), "--group", "g", "--resamples", "99"]) == 0
     assert capsys.readouterr().out.splitlines()[0].endswith(r"columns x\ny, z.")
+
+
+def test_a_table_beyond_memory_is_refused_before_its_cells_are_read(tmp_path, monkeypatch, capsys):
+    """A file of 1.6 GB with two digits a row needed 38 GB, and was killed without a word."""
+    path = tmp_path / "digits.csv"
+    path.write_text("a,b\n" + "1,2\n" * 400_000)
+    monkeypatch.setattr(_runtime, "available_memory", lambda: 20e6)
+    assert cli.main(["cluster", str(path), "-k", "1"]) == 2
+    error = capsys.readouterr().err
+    assert "400,000 rows" in error
+    assert "--rows" in error
+    assert error.count("\n") == 1
+    monkeypatch.undo()
+    assert cli.main(["cluster", str(path), "-k", "1", "--rows", "1:30"]) == 0

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from energystats._runtime import Work, check_memory
 from energystats._typing import IntArray
 from energystats.cli.console import Console
 from energystats.cli.csv_scan import LOGICAL, Cells, Scan
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["MEANINGS", "code_of_file", "read_csv", "twice_spelled"]
 
 
+TEXT, NUMBER, CELL = 49, 8, 90  # bytes of a text besides its characters, of a number, and of a cell on its way to one
 WHOLE = re.compile(r"[-+]?\d+")
 LONG = re.compile(r"([-+]?\d+)(?:\.0*)?")  # whole numbers among decimals
 LONGEST_NUMBER = 308  # digits
@@ -48,7 +50,10 @@ def read_csv(
     with readable(source.name), bad_input(source.name):
         scan = Scan(source, dialect, taken=None if rows is None else rows.taken, sure=given.decimal is not None)
     kept = np.arange(scan.n_rows) if rows is None else np.flatnonzero(rows.within(scan.n_rows))
-    table = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name).read(console)
+    reader = _CsvReader(scan=scan, rows=kept, as_text=texts, id_name=id_name)
+    with bad_input(source.name):
+        check_memory(reader.work())
+    table = reader.read(console)
     table = table.having(table.frame, *taking(rows, kept))
     return table if rows is None else replace(table, every=_whole_columns(scan))
 
@@ -118,6 +123,16 @@ class _CsvReader:
             shown = ", ".join(map(repr, names[:5]))
             console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")
         return table
+
+    def work(self) -> Work:
+        """Estimate the memory of the columns as numbers, and of the cells of one of them as texts and as numbers."""
+        n, largest = len(self.rows), max((column.n_characters for column in self.scan.columns), default=0)
+        texts = 0 if largest < 2 * n else 2 * (TEXT * n + largest)  # Python keeps one text of each single character
+        return Work(
+            what=f"the cells of {n:,} rows",
+            advice="--rows 1:100000 reads the first of them.",
+            bytes=n * (2.0 * NUMBER * len(self.scan.columns) + CELL) + texts,
+        )
 
     def _list_texts(self, column: Cells) -> pd.Series[Any]:
         """Return the cells of a column of row names as text, as the file has them."""

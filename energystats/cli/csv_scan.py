@@ -163,6 +163,11 @@ class Cells:
         return True
 
     @property
+    def n_characters(self) -> int:
+        """Return the length of the stored cells of a CSV column with their separators."""
+        return sum(map(len, self.parts)) + len(self.parts)
+
+    @property
     def cells(self) -> list[str]:
         """Return the stored cells of a CSV column, those in quotes with a mark before them."""
         return [cell for part in self.parts for cell in part.split(SPLIT)]
