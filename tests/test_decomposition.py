@@ -614,7 +614,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
 )  # fmt: skip
 def test_bad_input(arguments, how, message):
     with pytest.raises(ValueError, match=message):
-        es.disco(*arguments, **({"data": BAD, "n_resamples": 9} | how))
+        es.disco(*arguments, **({"data": BAD} | how))
 
 
 @pytest.mark.parametrize(

@@ -295,6 +295,18 @@ def test_equivalent_semimetrics(how, power, rng):
     assert_allclose(found.bound, with_matrix.bound, rtol=1e-9)
 
 
+def test_options_of_starts_are_said_to_have_no_effect(rng):
+    x, labels = rng.standard_normal(30), np.arange(30) % 3
+    found = es.energy_cluster(x, 3, init="random", n_init=50, max_iter=300)
+    assert found.notes == ("Not used by the exact method, which has no starts: `init`, `n_init`.",)
+    found = es.energy_cluster(x, 3, algorithm="exact-1d", init=labels, n_init=50)
+    assert found.notes == ("Not used by the exact method, which has no starts: `init`.",)
+    assert es.energy_cluster(x, 3, init=labels).algorithm == "hartigan"
+    assert es.EnergyClustering(3, max_iter=7).fit(x[:, None]).partition_.notes == (
+        "Not used by the exact method, which has no starts: `max_iter`.",
+    )
+
+
 @pytest.mark.parametrize(
     ("how", "note"),
     [

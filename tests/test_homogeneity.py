@@ -60,7 +60,9 @@ def test_exact_is_chosen_when_it_is_cheaper():
     x, y = np.arange(4.0), np.arange(3.0) + 0.5
     assert es.energy_test(x, y, n_resamples=35).method == "exact"
     assert es.energy_test(x, y, n_resamples=34).method == "permutation"
-    assert es.energy_test(x, y, n_resamples=34, method="exact").n_resamples == 35
+    assert es.energy_test(x, y, method="exact").n_resamples == 35
+    with pytest.raises(ValueError, match=r"visits every distinct labeling and does not go with `n_resamples=34`"):
+        es.energy_test(x, y, n_resamples=34, method="exact")
 
 
 def test_statistics_hang_together(samples):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, NamedTuple, Self
 
@@ -144,7 +144,8 @@ class Exact1D(Algorithm):
                 'use "hartigan".'
             )
         check_unwatched(search, self.name)
-        return _partition_line(d, search.k, search.weights), None
+        found = _partition_line(d, search.k, search.weights)
+        return replace(found, notes=search.note_unused("by the exact method, which has no starts")), None
 
 
 def _partition_line(d: Dissimilarity, k: int, weights: FloatArray | None) -> Partition:

@@ -14,7 +14,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.labels import as_labels
-from energystats.inputs.options import check_count, check_option
+from energystats.inputs.options import check_count, check_option, note_unused
 
 __all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct", "check_unwatched", "read_start"]
 
@@ -70,10 +70,20 @@ class Search:
             return replace(self, k=k, weights=weights)
         return replace(self, k=k, init=given, n_init=1, weights=weights)
 
+    def note_unused(self, where: str) -> tuple[str, ...]:
+        """Return a note that names the options of the starts that differ from their defaults, where there are none."""
+        if self.by_labels:
+            return note_unused(where, init=("labels", "k-means++"))
+        each = ("init", "n_init", "max_iter")
+        return note_unused(where, **{name: (getattr(self, name), getattr(DEFAULT_SEARCH, name)) for name in each})
+
     @property
     def by_labels(self) -> bool:
         """Return whether the search starts from labels that the user gave."""
         return not isinstance(self.init, str)
+
+
+DEFAULT_SEARCH = Search(k=1)
 
 
 class Algorithm(ABC):

@@ -12,7 +12,11 @@ __all__ = ["MOST_BINS", "Binned", "MethodLike", "Permutation", "Sampling", "Slic
 
 MOST_BINS = 4096  # whose matrix of sums is kept
 LIMITS = {"n_resamples": (1, None), "stop_at": (1, None), "n_slices": (2, None), "n_bins": (2, MOST_BINS)}
-WITHOUT_RESAMPLES = ("asymptotic", "cross")  # p from a formula
+WITHOUT_RESAMPLES = {
+    "asymptotic": "makes no permutations",
+    "cross": "makes no permutations",
+    "exact": "visits every distinct labeling",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +185,7 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
     if asked is not None and own != asked:
         raise ValueError(f"`n_resamples={asked}` and `method={method!r}` differ; give the number in one of them.")
     if asked is not None and name in WITHOUT_RESAMPLES:
-        raise ValueError(f'`method="{name}"` makes no permutations and does not go with `n_resamples={asked}`.')
+        raise ValueError(f'`method="{name}"` {WITHOUT_RESAMPLES[name]} and does not go with `n_resamples={asked}`.')
     sampling = Sampling(name, default if own is None else own)
     made = method if isinstance(method, Permutation | Sliced | Binned) else OBJECTS[name]() if name in OBJECTS else None
     if made is None:
