@@ -89,6 +89,11 @@ def two_digits(x: np.ndarray) -> np.ndarray:
     return np.array([float(f"{value:.2g}") for value in x])
 
 
+def correlated(g: Generator, n: int, columns: int) -> np.ndarray:
+    """Standard normal columns with correlations of a half."""
+    return (g.normal(size=(n, columns)) + g.normal(size=(n, 1))) / np.sqrt(2)
+
+
 def two(g: Generator, n: int, apart: float) -> np.ndarray:
     """Draw two normals, each point from one of them with probability 1/2."""
     return g.normal(size=n) + apart * g.integers(0, 2, n)
@@ -257,6 +262,21 @@ HEAPED = (
     ),
     Row("squares of whole numbers; sd 4", lambda g, n: to_step(g.normal(20, 4, n), 1) ** 2, (300, 1000), (100, 100)),
     Row("squares of shares of 10", lambda g, n: (g.binomial(10, 0.5, n) / 10) ** 2, (300, 1000), (100, 100)),
+    Row(
+        "two columns, correlation .5: whole inches in whole cm, whole pounds in whole kg",
+        lambda g, n: np.round(to_step(correlated(g, n, 2) * [3, 20] + [67, 160], 1) * [2.54, 0.45359237]),
+        (300, 1000), (100, 100),
+    ),
+    Row(
+        "five columns, correlations .5: whole degrees Fahrenheit in whole degrees Celsius",
+        lambda g, n: np.round((to_step(correlated(g, n, 5) * [4, 5, 6, 7, 8] + 60, 1) - 32) / 1.8),
+        (300, 1000), (100, 100),
+    ),
+    Row(
+        "two columns of log10(1 + Poisson 60), .01",
+        lambda g, n: np.round(np.log10(1 + g.poisson(60, (n, 2))), 2),
+        (300, 1000), (100, 100),
+    ),
 )  # fmt: skip
 POWER = (
     Row(
