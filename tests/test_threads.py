@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import energystats as es
@@ -190,3 +191,30 @@ def test_clusters_from_landmarks_do_not_depend_on_the_threads(rng):
     for other in found[1:]:
         assert (other.labels == one.labels).all()
         assert (other.within, other.total, other.bound) == (one.within, one.total, one.bound)
+
+
+# ---------------------------------------------------------------- clusterers of the user
+
+
+@pytest.mark.parametrize(("longest", "inside"), [(60, {1}), (59, {3})])
+def test_clusterers_of_few_points_have_one_openmp_thread(longest, inside, rng, monkeypatch):
+    """Beside a busy process 300 fits of k-means waited for their threads most of the time."""
+    monkeypatch.setattr(threads, "LONG_LOOP", longest)
+    X, seen = np.repeat([[0.0], [9.0]], 30, axis=0) + rng.normal(size=(60, 2)), []
+
+    def openmp():
+        return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "openmp"}
+
+    def halves(points):
+        if len(points) == 60:
+            seen.append(openmp())
+        return (points[:, 0] > 4.5).astype(int)
+
+    KMeans(2, n_init=1).fit(X)  # loads the library
+    with threadpool_limits(3, "openmp"):
+        if openmp() != {3}:
+            pytest.skip("the library of OpenMP cannot set its number of threads")
+        es.validate_clusters(X, clusterer=halves, n_resamples=19, rng=0)
+        assert openmp() == {3}
+    assert seen
+    assert all(each == inside for each in seen)

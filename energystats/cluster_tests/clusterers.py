@@ -13,6 +13,7 @@ import numpy as np
 
 from energystats._core.locks import loading
 from energystats._core.restarts import tries_for
+from energystats._core.threads import one_openmp_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.clustering.exact_1d import best_intervals, has_exact
 from energystats.clustering.local_search import Problem, search_problem
@@ -183,7 +184,8 @@ class UserClusterer:
                 EnergyStatsWarning,
             )
         try:
-            with collected() if self.counts else nullcontext():  # what it warns of is said once
+            # what it warns of is said once
+            with one_openmp_thread_up_to(d.n), collected() if self.counts else nullcontext():
                 labels = self.seeded(rng)(given)
         except Exception as error:
             error.add_note(
