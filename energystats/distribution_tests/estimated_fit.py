@@ -83,7 +83,7 @@ class Family:
 
     @property
     def advice(self) -> str:
-        """Return a sentence on how to find a member of a family of distributions that can give the sample."""
+        """Return a sentence on how to find a member of a family of distributions under which the sample is possible."""
         if not isinstance(self.estimate, _Likelihood):
             return "`estimate` must return one that can."
         return (
@@ -128,7 +128,7 @@ class Family:
         return cls(str(label), _Likelihood(family))
 
     def beginning_at(self, found: Any, *, drawn: bool = False) -> Family:
-        """Return a family of distributions that starts a second search from a distribution found before.
+        """Return a family of distributions whose search for parameters starts at those of a distribution found before.
 
         `drawn` says that draws stood for that distribution.
         """
@@ -215,7 +215,7 @@ class _Likelihood:
         )
 
     def _search(self, x: FloatArray, start: tuple[float, ...] = ()) -> tuple[tuple[float, ...], str]:
-        """Search maximum-likelihood parameters by SciPy; return them, or none and the reason."""
+        """Search maximum-likelihood parameters by SciPy; return them and "", or no parameters and the reason."""
         from scipy.stats import FitError
 
         try:

@@ -76,7 +76,7 @@ def plot_series(
 
 
 def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Find the columns whose segment means explain most of their variance, the first ones without breaks; (m,)."""
+    """Find the columns whose segment means explain most of their variance; without breaks the first columns; (m,)."""
     if not len(breakpoints):
         return np.arange(COLUMNS_DRAWN)
     centred = points - points.mean(axis=0)
