@@ -183,7 +183,7 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _measure_machine() -> tuple[float, float, float, float]:
-    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached.
+    """Measure the seconds to compute a flop, read a number, sort one (over log n) and make a small call; cached.
 
     Where something held up every run of a loop, the rate of the slowest machines is returned.
     """

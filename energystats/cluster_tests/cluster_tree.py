@@ -324,10 +324,7 @@ def tree_of_points(
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, Kind, IntArray]:
-        """Test the points of a tree node for clusters; return p, the space in which clusters show, and their labels.
-
-        The space is the points as given, decorrelated, or some of their columns.
-        """
+        """Test a node; return p, in which form (points as given, decorrelated, columns) clusters show, and labels."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
             if found.factor is not None:
@@ -338,10 +335,7 @@ def tree_of_points(
         return found.pvalue, found.space, found.partition.labels
 
     def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> tuple[IntArray, Kind]:
-        """Divide the points of a node in two, at a gap if there is a clear one; return labels and the space used.
-
-        The space is the points as given, decorrelated, or some of their columns.
-        """
+        """Divide a node in two, at a gap if there is a clear one; return labels, and the form of the points used."""
         return cut_in_gap(part, labels, kind, options.power, child)
 
     d = d if has_exact(d) else d.stored()

@@ -157,7 +157,7 @@ class UserClusterer:
         return any(isinstance(value, str) and value == "precomputed" for value in given)
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """Return the `fit_predict` of a fresh copy of a user's clusterer, seeded by `rng`; a function as it is."""
+        """Return the `fit_predict` of a fresh copy of a clusterer, seeded by `rng`; return a function unchanged."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):

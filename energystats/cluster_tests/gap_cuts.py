@@ -95,7 +95,7 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names pairs of clusters, merged with small p, that a gap divides unlike labels; or ()."""
+    """Return a caution that names pairs of clusters whose points a gap divides otherwise than the labels do; or ()."""
     others = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
     if not others:
         return ()

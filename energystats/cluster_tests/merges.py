@@ -401,7 +401,7 @@ def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArra
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the position with the fewest points on the wrong side, left points belonging above it; return both."""
+    """Find the cut with the fewest points on the wrong side, left ones belonging above; return it and their number."""
     order = np.argsort(t, kind="stable")
     x, below = t[order], on_left[order]
     # left points at or below a cut are wrong, and right ones above it

@@ -197,7 +197,9 @@ class BlockFeatures(NamedTuple):
         residuals: FloatArray | None = None,
         out: FloatArray | None = None,
     ) -> BlockFeatures:
-        """Compute landmark features of a block of points, with squared lengths and residuals; keep known features.
+        """Compute the landmark features of a block of points, with squared lengths and residuals.
+
+        A block of features is returned as it is.
 
         Where lengths and residuals are given, rows hold the kernel, and `V` makes features of it.
         """

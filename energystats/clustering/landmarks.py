@@ -342,7 +342,7 @@ def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArra
 
 
 def _known_part(centres: Centres) -> FloatArray:
-    """Compute the part of each cluster's within dispersion that features give exactly, without random pairs."""
+    """Compute the part of each cluster's within dispersion that landmark features give without random pairs."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 

@@ -65,7 +65,7 @@ def choose_plane(
     standardized: bool,
     metric: Metric,
 ) -> Plane:
-    """Return coordinates for a scatter plot: the only two columns, principal components, or what `space` asks for.
+    """Return coordinates for a scatter plot: the only two columns, principal components, or what the user asks for.
 
     Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else; those under a metric
     that compares transformed rows in these, and under others that are no functions of differences among coordinates of

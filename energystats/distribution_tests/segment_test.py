@@ -278,7 +278,7 @@ class _BreakSearch:
         return rows >= 2 * self.min_size and rows // self.length >= 2
 
     def count(self, part: tuple[int, int]) -> float:
-        """Count the orders in which the rows or blocks of a segment can be permuted."""
+        """Count the orders in which the rows of a segment, or its blocks of rows, can be permuted."""
         return count_orders((part[1] - part[0]) // self.length)
 
     def scan(self, part: tuple[int, int], *, exact: bool) -> OrderScan:
@@ -374,7 +374,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
 
 
 def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tuple[str, ...]:
-    """Return a note if rows or blocks have so few orders that no p-value can be small."""
+    """Return a note if rows, or blocks of rows, have so few orders that no p-value can be small."""
     if test.method != "exact":
         return ()
     # orders that surely give the same run: of rows those within each of the two parts, and read backwards; of blocks,

@@ -44,7 +44,7 @@ CLUSTERS_NUMBERED = 20
 def plot_dendrogram(
     Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
 ) -> Axes:
-    r"""Draw a dendrogram with clusters of a cut in colours, and return the axes.
+    r"""Draw a dendrogram with the clusters below a cut in colours, and return the axes.
 
     Parameters
     ----------
