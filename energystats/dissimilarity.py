@@ -302,7 +302,7 @@ class Dissimilarity(abc.ABC):
         return replace(self, **self.values_at(rows), index=index, warns=False)
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
-        """Return what holds some of the points, coordinates or part of the matrix, as keyword arguments."""
+        """Return the data of some points, coordinates or their part of the matrix, as keyword arguments."""
         return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:

@@ -425,7 +425,7 @@ def _is_reported(text: str, notes: Iterable[str]) -> bool:
 
 
 def _as_note(text: str, notes: Iterable[str]) -> str:
-    """Convert the text of a warning about a tree node to a note, or to a caution if it is on wide steps of ties."""
+    """Convert the text of a warning about a tree node to a note; one on wide steps between ties becomes a caution."""
     if not text.startswith(WIDE_STEPS):
         return text
     ties = text.removeprefix(WIDE_STEPS).strip()

@@ -273,7 +273,7 @@ def _row_counts(d: Points) -> RowCounts | None:
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Build a `Scorer` for a matrix of distances: from coordinates that reproduce it if these are few, else without."""
+    """Build a `Scorer` of a matrix of distances, from coordinates that reproduce it if few suffice, else from it."""
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"

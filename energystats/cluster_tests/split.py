@@ -181,7 +181,7 @@ class _Splitter:
         return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Run one random split of the test; where piles of values may be cut-off tails, two, and take the larger p."""
+        """Run one random split; if piles of values may be cut-off tails, with and without these, for the larger p."""
         again = copy.deepcopy(rng)
         scorer = jittered_anew(self.space.scorer, self.space.d, rng)
         found = self.scored(scorer, rng)
@@ -479,7 +479,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Return labels of all points by form (as given, decorrelated, columns), numbered after the most similar as given.
+    """Return labels of all points by form (as given, decorrelated, columns), numbered like similar ones as given.
 
     Two clusters have one contrast, which needs no name.
     """

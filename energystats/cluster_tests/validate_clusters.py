@@ -334,7 +334,7 @@ def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, st
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
-    """Find the partition to validate; return it, and a text on why resamples cannot be clustered alike, if so."""
+    """Find the partition to validate; return it, and why resamples cannot be clustered alike, empty if they can."""
     if asked.found is not None:
         found = asked.found
         if found.masses is not None:

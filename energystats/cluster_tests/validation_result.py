@@ -211,7 +211,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def uncertain(self) -> IntArray:
-        """Return numbers of points that leave their cluster in over a tenth of resamples, or of negative silhouette."""
+        """Return numbers of points that left their cluster in over .1 of resamples, or have a silhouette below 0."""
         return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
 
     @property

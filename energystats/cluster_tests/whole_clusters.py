@@ -58,7 +58,7 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Return cluster labels of all points as given, decorrelated or in some columns; None if clusters are too few.
+        """Return labels of all points as given, decorrelated or in some columns; None for fewer than k clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -79,7 +79,7 @@ class WholeClusters:
         return [int(j) for j in clearest_columns(points)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find a partition of all points, by landmarks if many; None for many with a rho not of negative type."""
+        """Find a partition of all points, by landmarks if many; None for many if rho may not be of negative type."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))

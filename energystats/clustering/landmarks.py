@@ -383,7 +383,7 @@ def _standard_deviation(values: FloatArray) -> float:
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
-    """Compute inner products of what of rows lies outside the landmarks' span, 0 for a row with itself; (b, b) each."""
+    """Compute inner products of the parts of rows outside the landmarks' span, 0 for a row with itself; (b, b) each."""
     points, found = features.table.pick(rows), []
     every = features.at(rows)  # one product instead of one for each block
     with one_thread():

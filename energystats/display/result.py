@@ -343,7 +343,7 @@ def _count_lines(text: str) -> int:
 
 
 def _fitting(texts: list[str], lines: int) -> list[str]:
-    """Select paragraphs from the first on that together take at most a number of lines."""
+    """Select the first paragraphs that together fit into a given number of lines."""
     kept = []
     for text in texts:
         lines -= _count_lines(text)

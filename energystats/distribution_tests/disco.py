@@ -741,7 +741,7 @@ class _Model:
     strata: Groups | None = None
 
     def is_adjusted_term(self, j: int) -> bool:
-        """Return whether model term j is adjusted for other terms, strata aside, with columns that vary.
+        """Return whether model term j is adjusted for other terms, apart from strata, whose columns vary.
 
         Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
         """

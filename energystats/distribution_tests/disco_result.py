@@ -149,7 +149,7 @@ class DiscoResult(Result):
         return (*self.terms, *self._overlap(), W, T)
 
     def _overlap(self) -> tuple[DiscoRow, ...]:
-        """Return a row with the dispersion that marginal terms share or count twice; () for sequential terms or one."""
+        """Return a row with the dispersion that marginal terms share or count twice; empty for sequential terms."""
         if self.decomposition == "sequential" or len(self.terms) == 1:
             return ()
         left = self.total - self.residual - sum(row.dispersion for row in self.terms)

@@ -287,7 +287,7 @@ class _Pilot:
 
 
 def _share_of(wanted: float, E: float) -> float:
-    """Compute the share of the difference of two distributions, of energy distance E, that has the one `wanted`."""
+    """Compute what share of the difference of two distributions leaves `wanted` of their energy distance E."""
     # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
     return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
 
