@@ -167,7 +167,7 @@ class ExchangeableUnits:
 
     @property
     def first_rows(self) -> IntArray | slice:
-        """Return one row of every whole plot, or all rows if there are no whole plots."""
+        """Return the number of one row of every whole plot, or a slice of all rows if there are no whole plots."""
         return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
 
     def smallest_sizes(self, groups: Groups) -> IntArray:

@@ -195,7 +195,7 @@ class _Likelihood:
     start: tuple[float, ...] = ()
 
     def __call__(self, x: FloatArray) -> Any:
-        """Return the frozen distribution; raise ValueError if the search fails."""
+        """Return the likeliest distribution found for a sample, frozen; raise ValueError if SciPy's search fails."""
         # the search tries parameters that are out of range
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of searches that end early, which begin again
@@ -277,7 +277,7 @@ class Atoms:
 
 
 def find_atoms(distribution: Any) -> Atoms | None:
-    """Return the `Atoms` of a frozen distribution on whole numbers; None for others, and for too many values."""
+    """Return values and probabilities of a frozen distribution on whole numbers; None for others or too many values."""
     quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
     if quantile is None or not has_whole_numbers(distribution):
         return None

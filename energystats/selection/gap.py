@@ -109,7 +109,7 @@ def gap_curve(
 
 
 def count_threads(d: Dissimilarity) -> int:
-    """Choose the number of threads for searches with a matrix each, limited by memory and metric."""
+    """Choose the number of threads for searches that each hold a dissimilarity matrix, limited by memory and metric."""
     return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 
