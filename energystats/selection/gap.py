@@ -136,7 +136,7 @@ def _holds_single(d: Dissimilarity) -> bool:
 
 
 def _state_problem(d: Dissimilarity) -> tuple[Problem, int]:
-    """Prepare the search for clusters in a reference set; return it, and the power of two by which rho was divided."""
+    """Prepare the search for clusters in a reference set; return it, and e if rho was divided by 2**e."""
     # seven digits of rho are enough to find clusters, and log W has nine then
     rounded = RoundedPoints.of(d) if _holds_single(d) else None
     if rounded is None:
