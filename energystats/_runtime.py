@@ -97,7 +97,7 @@ class Work:
         return self.pairs, self.flops, self.touched, self.ordered, self.steps
 
     def times(self, count: float, *, what: str = "", advice: str = "") -> Work:
-        """Return an estimate of work repeated `count` times, with the memory of one repetition."""
+        """Return an estimate of work repeated `count` times, with the memory of one of these times."""
         pairs, flops, touched, ordered, steps = (count * amount for amount in self.amounts)
         found = replace(self, pairs=pairs, flops=flops, touched=touched, ordered=ordered, steps=steps)
         return replace(found, what=what or self.what, advice=advice or self.advice, seconds=count * self.seconds)
@@ -135,7 +135,7 @@ class Rates:
 
 
 def seconds_for(work: Work, rates: Rates) -> float:
-    """Estimate the seconds that an amount of work takes, given the seconds per unit."""
+    """Estimate the seconds that an amount of work takes, given the seconds that a unit of each kind of work takes."""
     amounts = (amount * rate for amount, rate in zip(work.amounts, astuple(rates), strict=True))
     return work.seconds + math.fsum(amounts)
 
@@ -183,7 +183,7 @@ def between_tables(n: int, m: int) -> Work:
 
 @cache
 def _measure_machine() -> tuple[float, float, float, float]:
-    """Measure the seconds for a flop, a number read, a number sorted (over its logarithm) and a small call; cached.
+    """Measure the seconds to compute a flop, read a number, sort one (over log n) and make a small call; cached.
 
     Where something held up every run of a loop, the rate of the slowest machines is returned.
     """

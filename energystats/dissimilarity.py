@@ -237,12 +237,12 @@ class Dissimilarity(abc.ABC):
 
     @property
     def summand(self) -> float:
-        """Return the size of numbers whose differences give the metric's values, a scale for rounding; 0 for none."""
+        """Return the size of numbers whose differences are the metric's values, a scale for rounding; 0 for none."""
         return 0.0
 
     @abc.abstractmethod
     def route(self) -> Pairs:
-        """Choose the fastest object for sums over pairs of these points."""
+        """Choose the fastest way to sum dissimilarities over pairs of these points; return the object that does it."""
 
     def project(self, directions: FloatArray) -> FloatArray:
         """Project the points, centred at their mean, on some directions; (d, s) -> (n, s)."""
@@ -302,7 +302,7 @@ class Dissimilarity(abc.ABC):
         return replace(self, **self.values_at(rows), index=index, warns=False)
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
-        """Return the data of some points, coordinates or part of the matrix, as keyword arguments."""
+        """Return the data of some points, coordinates or their part of the matrix, as keyword arguments."""
         return {"points": self.points[rows]}
 
     def stored(self) -> Dissimilarity:
@@ -310,7 +310,7 @@ class Dissimilarity(abc.ABC):
         return self.as_kind(StoredPoints, R=self.matrix)
 
     def near_one(self) -> Dissimilarity:
-        """Rescale the points to near 1 by a power of two against overflow of squares, where the metric allows it.
+        """Divide the points by a power of two to be near 1, against overflow of squares, where the metric allows it.
 
         For results without a unit. Points of ordinary size, and metrics with a unit of their own, stay as they are.
         """
@@ -715,7 +715,7 @@ def _series_names(samples: Sequence[InputTable]) -> tuple[str, ...] | None:
 
 
 def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int], Metric, Place]:
-    """Stack several samples to one array; return it with their sizes, the metric and descriptions of rows."""
+    """Stack several samples to one array; return it, their sizes, the metric, and a function that describes rows."""
     names, tables = [f"sample {i}" for i in range(1, len(samples) + 1)], [as_table(sample) for sample in samples]
     arrays, coded = metric.read(tables, names)
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
@@ -728,7 +728,7 @@ def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int],
 
 
 def warn_of_other_space(d: Dissimilarity, labels: Any) -> None:
-    """Warn if labels came from clustering with another metric or standardization than is used now."""
+    """Warn if labels came from clustering under another metric or standardization than those of the points."""
     found = getattr(labels, "partition_", labels)
     metric = getattr(found, "metric", None)
     if not isinstance(metric, Metric) or not hasattr(found, "standardization"):
@@ -895,7 +895,7 @@ def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _warn_of_rounding(
     low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
 ) -> None:
-    """Warn of columns whose values differ by rounding alone, if they affect the distances.
+    """Warn of columns whose values differ by rounding alone, if these columns affect the distances.
 
     They do where columns are divided by their standard deviations or ranges, and where no column varies by more.
     """

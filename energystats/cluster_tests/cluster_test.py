@@ -208,7 +208,7 @@ def cluster_test(
 def _note_gap_beside(
     found: ClusterTestResult, d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator
 ) -> tuple[str, ...]:
-    """Return a caution if p is small and a gap parts the points otherwise than the two clusters do; else ()."""
+    """Return a caution if a test rejects, but a gap divides the points otherwise than its two clusters; else ()."""
     shown = found.partition
     if found.scores is None or found.pvalue > LEVEL or shown is None or shown.k != 2 or options.user_clusterer:
         return ()
@@ -217,7 +217,7 @@ def _note_gap_beside(
 
 
 def _with_k_of_clusterer(result: ClusterTestResult, k: int, options: ClusterTestOptions) -> ClusterTestResult:
-    """Return a test result with the number of clusters a user's clusterer found, noting if `k` was another."""
+    """Return a test result whose k is what the user's clusterer found, with a note if the call asked for another k."""
     own = options.user_clusterer
     if own is None or not own.counts:  # nothing was clustered
         return result
@@ -255,12 +255,15 @@ def _work_of_crossfit(size: Size, options: ClusterTestOptions) -> tuple[Work, ..
 
 
 def _sets_of_axes(size: Size) -> int:
-    """Return how many sets of independent axes reference samples use: 1 for one column, else 2."""
+    """Return how many kinds of axes reference samples are drawn along: 1 for one column, else 2.
+
+    They are the principal components and, of several columns, the columns.
+    """
     return 1 if size.columns == 1 else 2
 
 
 def _in_unit(test: Test) -> Test:
-    """Return a test that first scales the points near 1 by a power of two, against overflow, unless it draws tables."""
+    """Return a test that first divides points by a power of two, against overflow, unless it draws whole tables."""
     return lambda d, options, rng: test(d if options.tables is not None else d.near_one(), options, rng)
 
 
@@ -285,7 +288,7 @@ def points_to_test(X: ArrayLike | InputTable, metric: MetricLike, power: float, 
 
 
 def metric_to_test(metric: MetricLike, power: float) -> Metric:
-    """Return the metric object for a test; a matrix of dissimilarities is not raised to `power`."""
+    """Return the metric of a test with the exponent `power` of distances, or 1 if a dissimilarity matrix is given."""
     own_alpha = 1.0 if isinstance(metric, Precomputed) or is_named(metric, "precomputed") else power
     return resolve(metric, own_alpha)
 
@@ -327,7 +330,7 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution that names the rows outside the largest cluster if they are very few; else ()."""
+    """Return a caution that names the rows outside the largest cluster if these rows are very few; else ()."""
     shown = found.partition
     if shown is None or shown.k < 2 or sum(shown.sizes) - max(shown.sizes) >= min(FEW_FAR, FEW_OF_ALL * d.n):
         return ()
@@ -349,7 +352,7 @@ def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, .
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
-    """Choose the test method: "auto" becomes "unimodal-1d" for one column, else "split"; raise if it does not fit."""
+    """Replace "auto" by "unimodal-1d" for one column, else by "split"; refuse "unimodal-1d" for anything else."""
     one_column = d.n_columns == 1
     if method == "unimodal-1d" and not one_column:
         what = f"{d.n_columns} columns" if d.n_columns else "a matrix"

@@ -196,11 +196,11 @@ class Rules:
     n_resamples: int
 
     def level_of(self, size: int) -> float:
-        """Compute the significance level at a node of a tree of tests: level times (size - 1)/(n - 1)."""
+        """Compute the significance level at a tree node with m of n points: level of the tree times (m - 1)/(n - 1)."""
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """Compute the adjusted p-value of a node: p (n - 1)/(size - 1), at most 1, at least that of the parent.
+        """Compute the adjusted p of a tree node of m of n points: p (n - 1)/(m - 1), at most 1, at least the parent's.
 
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
@@ -208,14 +208,14 @@ class Rules:
         return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
 
     def draws(self, size: int) -> int:
-        """Compute the number of draws for the test at a node, (n - 1)/(size - 1) times that for all n points."""
+        """Compute the draws for testing a tree node with m of n points: (n - 1)/(m - 1) times those for all points."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
 
 
 def reachable_draws(level: float, factor: float) -> int:
-    """Compute the fewest draws with which the smallest possible p-value, factor/(draws + 1), is at most `level`."""
+    """Compute the fewest draws with which the smallest p, calibration factor/(draws + 1), is at most `level`."""
     return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
@@ -279,7 +279,7 @@ def grow(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, root: _GrowingNod
 
 
 def _examine_node(d: Dissimilarity, rules: Rules, test: Test, cut: Cut, node: _GrowingNode) -> None:
-    """Test whether a node of a tree has clusters, if it is large enough, and store p and its two parts."""
+    """Test whether the points of a tree node have clusters, unless they are too few, and store p and two parts."""
     size = node.rows.size
     if size < rules.min_size:
         node.why_untested = f"fewer than {rules.min_size} points"
@@ -324,7 +324,7 @@ def tree_of_points(
     at_nodes = replace(options, method=name, progress=False, n_jobs=check_jobs(-1))
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, Kind, IntArray]:
-        """Test a node of a tree; return its p-value, the space in which its clusters show, and their labels."""
+        """Test a node; return p, in which form (points as given, decorrelated, columns) clusters show, and labels."""
         found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
             if found.factor is not None:
@@ -335,7 +335,7 @@ def tree_of_points(
         return found.pvalue, found.space, found.partition.labels
 
     def cut(part: Dissimilarity, labels: IntArray, kind: Kind, child: np.random.Generator) -> tuple[IntArray, Kind]:
-        """Return labels of the two parts of a node, divided at a gap where there is a clear one, and their space."""
+        """Divide a node in two, at a gap if there is a clear one; return labels, and the form of the points used."""
         return cut_in_gap(part, labels, kind, options.power, child)
 
     d = d if has_exact(d) else d.stored()
@@ -376,7 +376,7 @@ def tree_of_points(
 
 
 def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Return a caution that names the nodes of a tree that were divided in a transformed space; else ()."""
+    """Return a caution that names tree nodes divided among decorrelated or selected columns, not as given; else ()."""
     elsewhere = [f"node {node.id} ({node.space})" for node in nodes if node.children and node.space != GIVEN]
     if not elsewhere:
         return ()
@@ -390,7 +390,7 @@ def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
-    """Name nodes of a tree divided at a gap, not where dispersion is least, in a tuple with one caution; or ()."""
+    """Return a caution, in a tuple, that names tree nodes divided at a gap, not where W is least; else ()."""
     in_gap = [
         f"node {node.id} ({write_counts([nodes[j].size for j in node.children])})"
         for node in nodes
@@ -409,12 +409,12 @@ def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
 
 
 def _name_some(nodes: Sequence[str]) -> str:
-    """Join texts on tree nodes by commas; of many only the first ones, and the number of the others."""
+    """Join texts that each describe a tree node by commas; of many only the first ones, and the number left out."""
     return ", ".join(nodes[:NODES_NAMED]) + f" and {len(nodes) - NODES_NAMED} more" * (len(nodes) > NODES_NAMED)
 
 
 def _is_reported(text: str, notes: Iterable[str]) -> bool:
-    """Return whether a note on all points begins like a text on a node, so that it need not be repeated."""
+    """Return whether a warning about a tree node begins like a note on all points, and so need not be repeated."""
 
     def beginning(note: str) -> list[str]:
         return note.removeprefix(WIDE_STEPS).split()[:BEGINNING]
@@ -425,7 +425,7 @@ def _is_reported(text: str, notes: Iterable[str]) -> bool:
 
 
 def _as_note(text: str, notes: Iterable[str]) -> str:
-    """Convert the text of a warning about a node to a note; one on wide steps becomes a caution."""
+    """Convert the text of a warning about a tree node to a note; one on wide steps between ties becomes a caution."""
     if not text.startswith(WIDE_STEPS):
         return text
     ties = text.removeprefix(WIDE_STEPS).strip()

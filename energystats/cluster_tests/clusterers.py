@@ -105,7 +105,7 @@ class EnergyClusters:
         return explained_share(R, self.search(R, rng))
 
     def visits_all(self, d: Dissimilarity) -> bool:
-        """Return whether clusters are the best of all partitions, as of one column or few points: no seed matters."""
+        """Return whether the search surely finds the best partition whatever the seed: of one column or few points."""
         return has_exact(d) or d.n <= VISITED_UP_TO
 
     def describe(self, d: Dissimilarity) -> str:
@@ -158,7 +158,7 @@ class UserClusterer:
         return any(isinstance(value, str) and value == "precomputed" for value in given)
 
     def seeded(self, rng: np.random.Generator) -> Callable[[FloatArray], Any]:
-        """Return the `fit_predict` of a clone of a user's clusterer seeded by `rng`, or the user's function."""
+        """Return the `fit_predict` of a fresh copy of a clusterer, seeded by `rng`; return a function unchanged."""
         if not hasattr(self.clusterer, "fit_predict"):
             return self.clusterer  # type: ignore[no-any-return]
         if hasattr(self.clusterer, "get_params"):
@@ -258,7 +258,7 @@ def all_partitions(n: int, k: int) -> FloatArray:
 
 
 def as_user_clusterer(clusterer: Any) -> UserClusterer:
-    """Wrap a user's clusterer as a `UserClusterer`; raise TypeError if it is not a clusterer."""
+    """Wrap a user's clusterer as a `UserClusterer`; raise TypeError unless it has `fit_predict` or is a function."""
     if isinstance(clusterer, type):
         raise TypeError(f"`clusterer` must be an object, got the class; write `{clusterer.__name__}(...)`.")
     if not callable(getattr(clusterer, "fit_predict", None)) and not callable(clusterer):

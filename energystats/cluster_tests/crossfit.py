@@ -48,7 +48,7 @@ class _HeldOut:
         return np.array([self.fold(d, *pair, rng) for a, b in halves for pair in ((a, b), (b, a))])
 
     def fold(self, d: Dissimilarity, part: IntArray, rest: IntArray, rng: np.random.Generator) -> float:
-        """Compute the mean excess-split index of points `rest` along lines between clusters of `part`; NaN if none."""
+        """Compute the mean excess-split index of held-out points along lines between others' clusters; NaN if none."""
         found = self.clustering.labels(d.subset(part), rng)
         if found is None:
             return float("nan")

@@ -143,7 +143,7 @@ class ColumnTies:
 
 
 def unit_of_column(d: Dissimilarity, j: int) -> dict[str, float]:
-    """Return the scale and the centre that convert values of a column back to the user's units."""
+    """Return, as a dict, the unit and, after z-scores, the centre that convert a column's values back to the user's."""
     if d.standardization is None:
         return {"unit": 2.0**d.exponent}
     scale, center = float(d.standardization.scale[j]), float(d.standardization.center[j])
@@ -158,7 +158,7 @@ def values_of_column(d: Dissimilarity, j: int) -> FloatArray:
 
 
 def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool = False) -> tuple[str, ...]:
-    """Return notes on ties, bounds, duplicated and dependent rows in the data, and warn if they affect p.
+    """Return notes on ties, piles at bounds, duplicated rows and serial order in the data; warn of what affects p.
 
     What matters most comes first.
     """
@@ -245,7 +245,7 @@ def note_rates(values: FloatArray) -> tuple[str, ...]:
 
 
 def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
-    """Return notes on tied values that were jittered and on values too frequent; warn if they affect p.
+    """Return notes on ties that were jittered and on values far more frequent than their neighbours; warn of these.
 
     Of wide steps there is one warning a process, because nothing can be done.
     """
@@ -279,7 +279,7 @@ def _note_ties(ties: Sequence[ColumnTies], *, several: bool) -> tuple[str, ...]:
 
 
 def _note_converted(first: Sequence[str]) -> tuple[str, ...]:
-    """Return a caution on columns that seem to be rounded twice, and warn; else ().
+    """Return a caution that names columns rounded both before and after a change of units, and warn; () for none.
 
     `first` says to what the first time, with the names of the columns.
     """
@@ -312,7 +312,7 @@ def _note_ratios(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _as_recorded(points: FloatArray, d: Dissimilarity) -> tuple[FloatArray, bool]:
-    """Return the points before z-scores, or the counts before factors of rows, and whether there were factors.
+    """Undo z-scores of points, and factors of rows that hide counts; return values, and whether there were factors.
 
     Z-scores hide that a column is a function of another, and factors hide that equal rows are rows of equal counts.
     """
@@ -354,7 +354,9 @@ def _note_duplicated_rows(points: FloatArray, counted: bool) -> tuple[str, ...]:
 
 
 def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray | None:
-    """Convert ascending distinct values, perhaps transformed back, to whole steps from the smallest; None off grids.
+    """Convert distinct ascending values on a grid to numbers of grid steps above the smallest; None if on no grid.
+
+    Values are also tried after undoing common transformations, such as logarithms and squares.
 
     All gaps are multiples of the smallest one, or of some fraction of it: of few values none may be one step apart.
     """
@@ -375,7 +377,7 @@ def _count_steps(known: FloatArray, fractions: Sequence[int] = (1,)) -> IntArray
 
 
 def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
-    """Return whether rounding explains the equal rows of a table, from whole grid steps; (d, n).
+    """Return whether rounding explains the equal rows of a table, from each value's number of grid steps; (d, n).
 
     Rounded values are a few steps apart, up or down in one of the columns, twice as often as they are equal; values
     that were rounded twice are so at some of these distances. Duplicated rows are equal only, and may leave no row
@@ -388,7 +390,7 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
         return False
 
     def pairs_apart(by: int) -> int:
-        """Count the pairs of rows whose codes differ by `by`."""
+        """Count the pairs of rows whose weighted sums of grid steps differ by the number `by`."""
         at = np.minimum(np.searchsorted(places, places + by), places.size - 1)
         return int((counts * counts[at])[places[at] == places + by].sum())
 
@@ -453,7 +455,7 @@ def are_directions(d: Dissimilarity) -> bool:
 
 
 def note_directions(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution if all rows lie on an ellipsoid, so that p-values take the larger factor; else ()."""
+    """Return a caution if all rows lie on an ellipsoid, so that p was multiplied by a larger factor; else ()."""
     if not are_directions(d):
         return ()
     return (
@@ -467,13 +469,13 @@ def note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 
 def name_population(hypothesis: str, d: Dissimilarity) -> str:
-    """Return the text of a null hypothesis on projections with the rows that are projected, such as roots of shares."""
+    """Add to a null hypothesis on a population which rows are projected, such as roots of shares; return the text."""
     rows = f" of {d.metric.compares}" * bool(d.metric.compares)
     return hypothesis.replace("the population", f"the population{rows}")
 
 
 def note_lines(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a note on the lines of the test if the metric is no function of coordinate differences; else ().
+    """Return a note on which lines points were projected, if rho is no function of coordinate differences; else ().
 
     It is a caution if the metric has no lines of its own.
     """
@@ -510,7 +512,7 @@ def _note_serial_order(d: Dissimilarity) -> tuple[str, ...]:
     ranks = None if d.coordinates is None else pd.DataFrame(d.coordinates).rank().to_numpy()
 
     def away(lag: int) -> FloatArray:
-        """Compute the distance of each row to the row `lag` further on, squared of ranks if there are columns; (m,)."""
+        """Compute the distance of each row to the one `lag` rows below: of columns the squared one of ranks; (m,)."""
         if ranks is None:
             return np.asarray(d.matrix[rows, rows + lag], dtype=np.float64)
         return np.asarray(np.square(ranks[rows + lag] - ranks[rows]).sum(axis=1))

@@ -47,7 +47,7 @@ WHY = (
 def cut_in_gap(
     original: Dissimilarity, labels: IntArray, found_in: Kind, power: float, rng: np.random.Generator
 ) -> tuple[IntArray, Kind]:
-    """Divide two clusters again at a sparse gap if their border is dense; labels (n,) -> labels, and the space.
+    """Move a dense border of two clusters into a sparse gap; return labels, (n,), and the space of the gap.
 
     The line lies in the space in which the clusters were found, or among the points as given if no line there has a
     gap. The same labels are returned where the border lies in a gap, or there is no gap, or it would move few points.
@@ -65,7 +65,7 @@ def cut_in_gap(
 
 
 def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
-    """Return a caution if a gap parts the points otherwise than the clusters of a test; else (); labels (n,), (n,)."""
+    """Return a caution if a gap puts many points on another side than a test's clusters; else (); labels (n,), (n,)."""
     moved = np.count_nonzero(of_test != in_gap)
     if moved < NAMED_FROM * of_test.size:
         return ()
@@ -75,7 +75,7 @@ def note_border(of_test: IntArray, in_gap: IntArray) -> tuple[str, ...]:
 
 
 def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.random.Generator) -> list[Merge]:
-    """Return merges of clusters, those with a small p with the gap beside their border recorded; labels (n,)."""
+    """Return merges of clusters; with those of small p the gap that divides two of their clusters most differently."""
     found = []
     for merge in merges:
         worst = merge
@@ -95,7 +95,7 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
-    """Return a caution that names merges with a small p whose clusters a gap divides otherwise; else ()."""
+    """Return a caution that names pairs of clusters whose points a gap divides otherwise than the labels do; or ()."""
     others = [m for m in merges if m.moved >= NAMED_FROM and m.pvalue_adjusted <= LEVEL]
     if not others:
         return ()
@@ -107,7 +107,7 @@ def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:
 def _part_in_gap(
     space: Space, rows: IntArray, labels: IntArray, rng: np.random.Generator, slack: int = 0
 ) -> tuple[IntArray, float]:
-    """Divide two clusters of some rows again at a sparse gap if their border is dense; labels (m,) -> (m,).
+    """Move a dense border of two clusters of some rows into a sparse gap, and return new labels; (m,) -> (m,).
 
     Also returned is how densely points lie at the border. A border that lies in a gap, less than `slack` points from
     its emptiest place, is not moved into an emptier gap elsewhere.
@@ -127,7 +127,7 @@ def _part_in_gap(
 
 
 def _numbered_as(labels: IntArray, others: IntArray) -> IntArray:
-    """Exchange labels 0 and 1 if they then agree better with other labels; (m,), (m,) -> (m,)."""
+    """Swap labels 0 and 1 if they then agree with other labels of the same points more often; (m,), (m,) -> (m,)."""
     return 1 - labels if 2 * np.count_nonzero(labels != others) > labels.size else labels
 
 
@@ -142,7 +142,7 @@ def _crowding_of_border(scorer: Scorer, rows: IntArray, labels: IntArray) -> flo
 
 
 def _settle(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int = 0) -> IntArray:
-    """Move the border of two clusters into a sparse gap along their own line, then rotate it; (m,) -> (m,)."""
+    """Move the border of two clusters into a sparse gap along the line through their means, then rotate it; (m,)."""
     return _sharpen(scorer, rows, _move_along(scorer, rows, labels, slack), slack)
 
 
@@ -177,7 +177,7 @@ def _sharpen(scorer: Scorer, rows: IntArray, labels: IntArray, slack: int) -> In
 
 
 def _part_along_other_lines(space: Space, rows: IntArray, crowding: float, rng: np.random.Generator) -> IntArray | None:
-    """Divide rows at a gap of large S along the lines between several clusters of theirs; None without a gap.
+    """Divide rows at a gap with a large between dispersion, along lines between several clusters; None without a gap.
 
     That gap has to be at most half as crowded as the border; gaps are tried from the largest S down.
     """

@@ -110,7 +110,7 @@ class Merge:
 
     @property
     def separates(self) -> bool:
-        """Return whether the adjusted p of a merge is at most .05, and its hyperplane is a border that lies in a gap.
+        """Return whether a merge of clusters has adjusted p <= .05, and its hyperplane is a border that lies in a gap.
 
         Labels that have nothing to do with the modes along the line lie on either side as often. And a border through a
         cluster is not where the modes are parted; a few points may lie between it and the gap.
@@ -135,7 +135,7 @@ def _join(clusters: tuple[int, ...]) -> str:
 
 
 def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
-    """Join clusters step by step by energy distance, and list the merges, each before those below it."""
+    """Join clusters step by step by energy distance; list the merges from the last one, of all clusters, downwards."""
     if k < 2:
         return []
     inside = np.flatnonzero(labels >= 0)
@@ -272,7 +272,7 @@ def _list_contrasts(top: Merge) -> list[Merge]:
 def _adjust_merges(
     n: int, merges: list[Merge], pvalues: FloatArray, indices: FloatArray, separated: FloatArray
 ) -> list[Merge]:
-    """Adjust the p-values of a tree of merges from the top down, and return the merges; (n_merges,)."""
+    """Adjust the p-values of merges of clusters, parents first, and return the merges with all results; (n_merges,)."""
     done: list[Merge] = []
     for j, merge in enumerate(merges):
         if merge.size < SMALLEST_REGION or merge.passed_to:
@@ -299,7 +299,10 @@ def mean_of_rows(values: FloatArray) -> FloatArray:
 
 
 def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> FloatArray:
-    """Compute for each merge the share of known points on the side of their cluster, mean of both sides; (m,)."""
+    """Compute for each merge the share of held-out points on their cluster's side of its hyperplane; (m,).
+
+    It is the mean over both sides, so that clusters of unlike sizes count alike.
+    """
     found = [
         [np.where(np.isin(labels, side), row, np.nan) for side in (merge.left, merge.right)]
         for merge, row in zip(merges, sides, strict=True)
@@ -310,7 +313,7 @@ def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> 
 def _score_split(
     d: Dissimilarity, labels: IntArray, merges: list[Merge], options: MergeOptions, rng: np.random.Generator
 ) -> _SplitScores:
-    """Compute cross-validated scores of the points for each merge, along lines found in the other folds."""
+    """Score held-out points for each merge of clusters by positions across a hyperplane found in other folds."""
     pooled = _SplitScores(np.full((len(merges), d.n), np.nan), np.full((len(merges), d.n), np.nan))
     for fold, others in assign_folds(d.n, rng):
         # the fold has no part in clusters, lines and regions
@@ -320,7 +323,7 @@ def _score_split(
 
 
 def _name_clusters(found: IntArray, names: IntArray) -> IntArray:
-    """Match clusters found in some points to given ones by overlap; return the given numbers; -1 stays; (m,), (m,)."""
+    """Replace numbers of found clusters by those of the given clusters that they overlap most; -1 stays; (m,), (m,)."""
     n_found, n_names = int(found.max(initial=-1)) + 1, int(names.max(initial=-1)) + 1
     overlap = np.zeros((n_found + 1, n_names + 1))
     np.add.at(overlap, (found, names), 1)  # -1 is the last row or column
@@ -339,7 +342,7 @@ def _score_fold(
     fold: IntArray,
     pooled: _SplitScores,
 ) -> None:
-    """Compute the scores of one held-out fold for each merge of clusters, and write them to `pooled`.
+    """Compute the scores of one held-out fold for each merge of clusters, and write them into arrays of all points.
 
     The points of a merge are those in the region that the hyperplanes of the merges above it leave.
     """
@@ -365,7 +368,9 @@ def _score_fold(
 
 
 def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatArray | None:
-    """Compute positions of all points across a hyperplane between two sets of rows, above 0 for `left`; or None.
+    """Compute positions of all points across the best hyperplane of two sets of rows, above 0 for the first; or None.
+
+    None if the rows do not vary across it.
 
     The line runs through the two means, unless Fisher's discriminant separates the sets clearly better. Positions are
     in standard deviations of the given points, so that lines of several folds can be pooled.
@@ -382,7 +387,7 @@ def _find_hyperplane(scorer: Scorer, left: IntArray, right: IntArray) -> FloatAr
 
 
 def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArray | None:
-    """Compute positions of all points along Fisher's linear discriminant of two sides of rows; (m,), (m,) -> (n,).
+    """Compute positions of all points along Fisher's discriminant between two groups of rows; (m,), (m,) -> (n,).
 
     None where only distances are known, or there is one column, or too few rows for so many columns.
     """
@@ -396,7 +401,7 @@ def fisher_line(scorer: Scorer, rows: IntArray, side: NDArray[Any]) -> FloatArra
 
 
 def _best_cut(t: FloatArray, on_left: NDArray[np.bool_]) -> tuple[float, float]:
-    """Find the position that best cuts left points, above it, from right ones, and the number on the wrong side."""
+    """Find the cut with the fewest points on the wrong side, left ones belonging above; return it and their number."""
     order = np.argsort(t, kind="stable")
     x, below = t[order], on_left[order]
     # left points at or below a cut are wrong, and right ones above it

@@ -118,7 +118,7 @@ class MarginalReference:
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:
-        """Fit to every axis the nearest unimodal distribution, or for "box" the uniform one on its range.
+        """Fit to the scores on each axis the nearest unimodal distribution, or, if null is "box", the uniform one.
 
         `rng` jitters ties.
         """
@@ -134,7 +134,7 @@ class MarginalReference:
 
 
 def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Compute levels and values at the knots of the unimodal distribution function nearest to `x`.
+    """Return probabilities and values at the knots of the unimodal distribution function nearest to a sample.
 
     Ties are jittered, because point masses count as modes.
     """
@@ -145,7 +145,7 @@ def _unimodal_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatA
 
 
 def _uniform_quantiles(x: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
-    """Return levels and values of the uniform distribution function over the range of `x`."""
+    """Return the probabilities 0 and 1 and the ends of a sample's range, between which values are uniform."""
     return np.array([0.0, 1.0]), np.array([x.min(), x.max()])
 
 

@@ -47,7 +47,7 @@ NOT_THE_MODEL = Caution(
 
 
 def held(d: Dissimilarity) -> Dissimilarity:
-    """Return a table with its dissimilarity matrix stored, which one column does not need; raise if it is undefined."""
+    """Return a table with its dissimilarity matrix stored, one column as it is; raise if some rho is undefined."""
     return d if has_exact(d) else d.stored()
 
 
@@ -77,7 +77,7 @@ class TableNull(Protocol):
     def hypothesis(self) -> str: ...
 
     def visit(self, n_resamples: int, rng: np.random.Generator, usable: Usable) -> Visit:
-        """Return all distinct tables if they are at most `n_resamples`, the data included; else as many random ones."""
+        """Return all other distinct tables if these are fewer than `n_resamples`, else `n_resamples` random ones."""
 
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
@@ -118,7 +118,7 @@ class PermutedColumns:
         return "the columns are independent"
 
     def table(self, points: FloatArray) -> Dissimilarity:
-        """Return a table with permuted columns as a `Dissimilarity`, its metric fitted again unless it has codes.
+        """Return a table with permuted columns as a `Dissimilarity`; fit the metric anew unless it codes categories.
 
         The ranges of coded columns are changed by no permutation.
         """
@@ -180,7 +180,7 @@ class PermutedColumns:
         )
 
     def leave_out(self, error: ValueError) -> None:
-        """Count a table that cannot be used, as one that the metric refuses, and keep the error message."""
+        """Count one more table that could not be used, as one that the metric refuses, and keep the error message."""
         self.n_refused += 1
         self.reason = str(error)
 
@@ -247,7 +247,7 @@ class UserModel:
             yield drawn, searching
 
     def read(self, table: InputTable) -> Dissimilarity:
-        """Read a table drawn from a user's model like the data, coded with them, and with everything fitted to it."""
+        """Read a table drawn from a user's model as the data were: categories coded alike, the metric fitted anew."""
         both = (self.X, table) if self.d.metric.coding is not None else (table,)
         arrays, coded = self.metric.read(both, ("X", "table")[-len(both) :])
         points = arrays[-1]
@@ -298,7 +298,7 @@ def null_name(null: Null) -> str:
 
 
 def table_null(null: Null, X: InputTable, d: Dissimilarity, metric: Metric) -> PermutedColumns | UserModel | None:
-    """Return an object that draws tables like X under `null`; None if `null` is fitted to the points."""
+    """Return what draws tables under "independent" or a user's model; None for a null that is fitted to the points."""
     if isinstance(null, str) and null != "independent":
         return None
     what = 'null="independent"' if isinstance(null, str) else f"null={null_name(null)}"

@@ -78,7 +78,7 @@ class _Refit:
     rng: np.random.Generator
 
     def shares(self, reference: ReferenceDistribution, inner: int = 0) -> tuple[FloatArray, FloatArray]:
-        """Compute the between share S/T of clusters of every reference sample, and its excess over inner references."""
+        """Compute S/T of the clusters of each reference sample, and its excess over samples fitted to that in turn."""
         sets = reference_sets(self.d, reference, self.n_resamples, self.rng)
         bar = with_bar(sets, self.progress, total=self.n_resamples, unit="reference sample", size=lambda _: 1)
         with closing(bar):
@@ -86,7 +86,7 @@ class _Refit:
         return pairs[:, 0], pairs[:, 1]
 
     def share_and_excess(self, drawn: Dissimilarity, rng: np.random.Generator, inner: int) -> tuple[float, float]:
-        """Compute the between share S/T of clusters of one reference sample, and its excess over inner references."""
+        """Compute S/T of the clusters of one reference sample, and its excess over samples fitted to that in turn."""
         share = self.clustering.share(drawn, rng)
         if not inner:
             return share, 0.0
@@ -97,7 +97,7 @@ class _Refit:
 
 
 def refit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:
-    """Test for clusters by comparing their between share S/T with that of clustered reference samples."""
+    """Test for clusters by comparing their between share S/T with that of clusters in reference samples."""
     if options.tables is not None:
         return _test_against_tables(d, options, options.tables, rng)
     k, null, clustering = options.k, options.null, options.clustering
@@ -152,7 +152,7 @@ def _note_refit(refit: _Refit, null: Null) -> tuple[str, ...]:
 
 
 def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, FloatArray]]:
-    """Compare S/T of clusters with that of Gaussian reference samples, pivoted, which counts, and plain."""
+    """Compare S/T of clusters with Gaussian samples twice: pivoted by refitted samples, which counts, and plain."""
     # [Beran 1988]: e = t - mean t_b against e_b = t_b - mean over references fitted to reference b
     shares, excesses = refit.shares(GaussianReference.of(refit.d.points), INNER)
     return [
@@ -162,7 +162,7 @@ def _refit_gaussian(refit: _Refit, observed: float) -> list[tuple[Comparison, Fl
 
 
 def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) -> list[tuple[Comparison, FloatArray]]:
-    """Compare the between share S/T of clusters with that of unimodal reference samples, for sets of axes."""
+    """Compare S/T of clusters with unimodal samples independent along principal components, and along columns."""
     return [
         compare_with_references(name, observed, refit.shares(MarginalReference.of(axes, "unimodal", rng))[0])
         for name, axes in unimodal_axes(refit.d.points)
@@ -170,7 +170,7 @@ def _refit_unimodal(refit: _Refit, observed: float, rng: np.random.Generator) ->
 
 
 def unimodal_axes(points: FloatArray) -> Iterator[tuple[str, Axes]]:
-    """Yield the names and axes of reference samples: principal components, and the columns if several."""
+    """Yield names and axes along which reference samples are independent: principal components, and several columns."""
     yield "principal components", principal_axes(points)
     if points.shape[1] > 1:
         yield "features", feature_axes(points)
@@ -190,7 +190,7 @@ def compare_with_references(
 def _test_against_tables(
     d: Dissimilarity, options: ClusterTestOptions, tables: TableNull, rng: np.random.Generator
 ) -> ClusterTestResult:
-    """Test the between share S/T of clusters against that of permuted or modelled tables."""
+    """Test the between share S/T of clusters against that of tables with permuted columns or drawn from a model."""
     k, clustering = options.k, options.clustering
     if d.n <= k:
         raise ValueError(f"`X` must have at least {k + 1} rows for k={k}, got {d.n}.")
@@ -228,7 +228,7 @@ def _test_against_tables(
 
 
 def _usable(d: Dissimilarity, k: int) -> Dissimilarity:
-    """Return a table with its dissimilarity matrix; raise ValueError if it cannot have k clusters."""
+    """Return a table with its dissimilarity matrix; raise ValueError for too few distinct rows or no dispersion."""
     _check_distinct_rows(d, k)
     d = held(d)
     if not has_exact(d) and not d.matrix.sum() > 0:

@@ -201,7 +201,7 @@ class ClusterTestResult(VerdictFirst):
 
     @property
     def contrasts(self) -> pd.DataFrame | None:
-        """Return the tests of each cluster against the rest, with Holm-adjusted p, as a data frame; None for one."""
+        """Return a data frame of tests of each cluster against the rest, with Holm-adjusted p; None for one test."""
         if len(self.rows) < 2:
             return None
         import pandas as pd

@@ -84,7 +84,7 @@ class Scorer(Protocol):
     def without_tails(self) -> Scorer | None: ...
 
     def along(self, inside: IntArray, outside: IntArray) -> FloatArray:
-        """Compute positions of all points along the line from the mean of `outside` to that of `inside`; (n,)."""
+        """Compute positions of all points on the line from the mean of rows `outside` to that of `inside`; (n,)."""
 
     def squared_among(self, rows: IntArray) -> FloatArray:
         """Compute squared Euclidean distances among the points of some rows; (m,) -> (m, m)."""
@@ -154,7 +154,7 @@ def _centred_columns(points: FloatArray) -> FloatArray:
 
 
 def wants_jitters(scorer: Scorer, d: Dissimilarity) -> bool:
-    """Return whether every split has jitter of its own: steps between ties are wide, or a tail or first grid was drawn.
+    """Return whether every split jitters ties anew: for wide steps, and values moved into a tail or to a first grid.
 
     So that p does not hang on one jitter. Columns behind a matrix keep theirs.
     """
@@ -221,7 +221,7 @@ def jitter_columns(
 def _jitter_transformed(
     d: Points, rng: np.random.Generator, *, spread_limits: bool
 ) -> tuple[Dissimilarity, tuple[ColumnTies, ...], tuple[str, ...]]:
-    """Jitter ties and then apply the metric's transformation to rows; return them, with ties and notes.
+    """Jitter ties, apply the metric's transformation to rows, and return the transformed rows, with ties and notes.
 
     The steps of counts are modes of shares, too, but no ties there. Amounts stay such: what would fall below 0 is as
     far above.
@@ -248,7 +248,7 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
 
 
 def column_reach(d: Dissimilarity, j: int) -> Reach:
-    """Return a function that says how far tied values of a column are jittered: to neighbours, or as ratios are."""
+    """Return a function that says how far ties of a column are jittered: to neighbours, or by a rule for ratios."""
     assert isinstance(d, Points)
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
@@ -267,13 +267,13 @@ _find_ratios = keeping_results(find_ratios)  # every split jitters the columns a
 
 
 def _row_counts(d: Points) -> RowCounts | None:
-    """Find the counts behind rows that are scaled counts; None if rows are not."""
+    """Find the counts of rows that are counts times a factor of each row; None if the rows are no such multiples."""
     given = np.ldexp(d.points, d.exponent)
     return find_row_counts(given if d.standardization is None else d.standardization.undo(given))
 
 
 def _scorer_of_matrix(d: Dissimilarity, power: float, rng: np.random.Generator) -> Scorer:
-    """Build a `Scorer` for a matrix of distances, from coordinates that reproduce it if few suffice."""
+    """Build a `Scorer` of a matrix of distances, from coordinates that reproduce it if few suffice, else from it."""
     # R = |x - y|^power, so this is |x - y|^2
     squared = np.maximum(d.matrix, 0.0) ** (2 / power)
     form = "distances" if power == 1 else f"distances to the power {power:g}"
@@ -304,7 +304,7 @@ def _loses_neighbours(squared: FloatArray) -> bool:
 def _jitter_hidden_columns(
     points: FloatArray, d: Dissimilarity, rng: np.random.Generator
 ) -> tuple[FloatArray, tuple[ColumnTies, ...]]:
-    """Jitter ties along hidden directions in which positions of points repeat; return points and ties."""
+    """Jitter ties of points behind a matrix along directions in which they share positions; return points and ties."""
     ties: list[ColumnTies] = []
     rest = np.eye(points.shape[1])  # directions that were not looked at, in columns
     while rest.shape[1] and (direction := find_tied_direction(points @ rest, rng)) is not None:
@@ -348,7 +348,7 @@ def _warned_if_curved(squared: FloatArray, power: float, tolerance: float) -> st
 
 
 def _power_of_space(squared: FloatArray, tolerance: float) -> tuple[float | None, int]:
-    """Find b < 1 such that all distances are |x_i - x_j|**b in few dimensions, and these; None for b if not.
+    """Find b < 1 such that all distances are |x_i - x_j|**b in few dimensions, and their number; None for b if not.
 
     `squared` are their squares, (n, n). |x - y|**(b g) is Euclidean up to g = 1/b, where as many eigenvalues vanish at
     once as there are more points than dimensions; of other distances one reaches 0 first [Schoenberg 1938].

@@ -53,7 +53,7 @@ class Space:
         return cls(Points(metric=EUCLIDEAN, points=points, warns=False), CoordinateScorer(points))
 
     def seen_by(self, part: IntArray, kind: Kind) -> Space:
-        """Transform all points to a space fitted to the rows `part`: as given, decorrelated, or clearest columns."""
+        """Transform all points as fitted to some rows: not at all, decorrelated, or to columns with clear groups."""
         points = self.scorer.points
         if kind == GIVEN or points is None:
             return self
@@ -66,7 +66,7 @@ class Space:
 
 
 def spaces_of(space: Space, n_part: int) -> tuple[Kind, ...]:
-    """List the spaces (as given, decorrelated, columns) that can be fitted to `n_part` points."""
+    """List in which forms (as given, decorrelated, in some columns) points can be clustered, fitted to some of them."""
     points = space.scorer.points
     if points is None or points.shape[1] < 2:
         return (GIVEN,)
@@ -87,7 +87,7 @@ def decorrelated(points: FloatArray, part: IntArray) -> FloatArray:
 
 
 def clearest_columns(points: FloatArray) -> IntArray:
-    """Find the columns, at most ten, that normals fit clearly better than one mode, and at least the clearest one."""
+    """Find the columns, at most ten, that a normal mixture fits clearly better than one mode, else the best."""
     varying = np.flatnonzero(np.ptp(points, axis=0) > 0)
     if not varying.size:
         return np.zeros(1, dtype=np.intp)
@@ -98,7 +98,7 @@ def clearest_columns(points: FloatArray) -> IntArray:
 
 
 def whole_space(d: Dissimilarity, kind: Kind, coordinates: FloatArray | None = None) -> Dissimilarity:
-    """Return all points as given, decorrelated, or in their clearest columns, to be clustered for a result.
+    """Return all points in one form, to be clustered for a result: as given, decorrelated, or in clearest columns.
 
     A matrix has principal coordinates.
     """

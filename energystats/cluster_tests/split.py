@@ -181,7 +181,7 @@ class _Splitter:
         return over_contrasts(pvalues, jittered_anew=wants_jitters(self.space.scorer, self.space.d))
 
     def split(self, rng: np.random.Generator) -> _Split:
-        """Run one random split of the test; where piles at ends of columns may be tails, two, and take the larger p."""
+        """Run one random split; if piles of values may be cut-off tails, with and without these, for the larger p."""
         again = copy.deepcopy(rng)
         scorer = jittered_anew(self.space.scorer, self.space.d, rng)
         found = self.scored(scorer, rng)
@@ -235,7 +235,10 @@ class _Splitter:
         return _Split(found, parts)
 
     def lines(self, space: Space, part: IntArray, found: IntArray, names: IntArray | None) -> Lines | None:
-        """Compute positions of all points along lines from each cluster found in a part to the others; or None."""
+        """Compute positions of all points along lines from each cluster of some points to the rest; or None.
+
+        None if, without outer points, all lie at one place on some line.
+        """
         clusters = np.zeros(1, dtype=np.intp) if names is None else _partners(found, names[part], self.k)
         lines = [
             space.scorer.along(part[found == j], part[(found != j) & (found >= 0)])
@@ -256,7 +259,7 @@ def _without_outer(t: FloatArray) -> FloatArray:
 
 
 def _are_equally_far(d: Dissimilarity) -> bool:
-    """Return whether a matrix holds one dissimilarity off the diagonal, as of categories that are all different."""
+    """Return whether all dissimilarities of different points in a matrix are equal, as of unlike categories."""
     if d.coordinates is not None:
         return False
     apart = d.matrix[~np.eye(d.n, dtype=bool)]
@@ -264,7 +267,10 @@ def _are_equally_far(d: Dissimilarity) -> bool:
 
 
 def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
-    """Return whether the folds lie far apart along some line, each at a place of its own; (n_contrasts, n), (n,)."""
+    """Return whether scores of different folds lie far apart along some line, each fold's at one place.
+
+    Shapes: (n_contrasts, n) scores, (n,) folds.
+    """
     parts = [scores[:, fold_of == fold] for fold in np.unique(fold_of)]
     within = np.mean([part.var(axis=1) for part in parts], axis=0)
     between = np.var([part.mean(axis=1) for part in parts], axis=0)
@@ -424,7 +430,7 @@ def _clustering(options: ClusterTestOptions) -> Callable[[Dissimilarity, np.rand
 def _clearest_space(
     pvalue: float, splits: list[list[_Outcome]], combine: Callable[[FloatArray], tuple[float, list[float]]]
 ) -> tuple[Kind, list[list[Unimodality]]]:
-    """Choose the space to report: the points as given, unless p is far smaller in a transformed space.
+    """Choose the form of the points to report: as given, unless p is far smaller decorrelated or in some columns.
 
     Of others whose p is about as small, as where it cannot be smaller, the first, unless the likelihood ratio in
     another is clearly larger.
@@ -442,7 +448,7 @@ def _clearest_space(
 
 
 def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
-    """Return a caution on the transformed space in which clusters show, with a call that finds them; else ()."""
+    """Return a caution that clusters show in decorrelated or selected columns, with a call that finds them; else ()."""
     if kind == GIVEN:
         return ()
     there, given = whole.partition(kind), whole.partition(GIVEN)
@@ -473,7 +479,7 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
 
 
 def _names(whole: WholeClusters, kinds: tuple[Kind, ...]) -> dict[Kind, IntArray | None]:
-    """Return labels of all points in each space, numbered after the most similar clusters of the points as given.
+    """Return labels of all points by form (as given, decorrelated, columns), numbered like similar ones as given.
 
     Two clusters have one contrast, which needs no name.
     """
@@ -495,7 +501,7 @@ def _numbers_in(labels: IntArray | None, names: IntArray | None) -> list[int]:
 
 
 def _overlapping(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Renumber labels after the most overlapping clusters of another partition; (n,), (n,) -> (n,)."""
+    """Renumber clusters after those of another partition, matched one-to-one by overlap; (n,), (n,) -> (n,)."""
     overlap = np.zeros((k, k))
     np.add.at(overlap, (labels, names), 1)
     clusters, named = _matched(overlap)
@@ -517,7 +523,7 @@ def enough_draws(n_resamples: int, k: int) -> int:
 
 
 def _check_size(n: int, k: int) -> int:
-    """Return how many points are clustered at a time in a split test; raise ValueError if too few."""
+    """Return how many points are clustered at a time in a split test; raise ValueError if there are too few for it."""
     if n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows for the split test, got {n}.")
     n_clustered = min(n - -(-n // FOLDS), CLUSTERED_AT_MOST)
@@ -530,7 +536,7 @@ def _check_size(n: int, k: int) -> int:
 
 
 def _note_parts(found: ClusterTestResult, splits: list[_Split]) -> tuple[str, ...]:
-    """Return a caution if the clusters behind a small p, found in parts, differ from those shown; else ()."""
+    """Return a caution if the clusters of parts of the points behind a small p differ from those shown; else ()."""
     if found.pvalue > LEVEL or found.partition is None:
         return ()
     shown = found.partition.labels
@@ -574,7 +580,7 @@ def _matched(overlap: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _partners(labels: IntArray, names: IntArray, k: int) -> IntArray:
-    """Return for each of k given clusters a found one, by one-to-one pairs first, else the one that overlaps it most.
+    """Return for each of k given clusters the found one matched to it one-to-one, or else that of largest overlap.
 
     Points with -1 among the labels or names are in no cluster; (m,), (m,) -> (k,).
     """

@@ -160,7 +160,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         return tuple(leaf.size for leaf in self.leaves)
 
     def heights(self) -> FloatArray:
-        """Compute drawing heights of all nodes of a tree, never below those of their children; (n_nodes,)."""
+        """Compute drawing heights of all nodes of a tree, never below those of children that are split; (n_nodes,)."""
         heights = np.array([node.height for node in self.nodes])
         for node in reversed(self.nodes):
             if node.parent is not None and node.children:

@@ -83,7 +83,7 @@ class Unimodality:
 
 
 def calibration_factor(conservative: bool, *, several: bool = False) -> float:
-    """Return the factor that calibrates p-values, larger for `conservative` tests and for several spaces."""
+    """Return the factor that p-values are multiplied by, larger for conservative tests and for several lines."""
     return (CONSERVATIVE_FACTOR if conservative else CALIBRATION_FACTOR) * (SEVERAL_LINES if several else 1.0)
 
 
@@ -93,7 +93,7 @@ def no_evidence(scores: FloatArray) -> Unimodality:
 
 
 def clearly_large(pvalue: float) -> bool:
-    """Return whether a p-value is so large, above .2, that more draws for it are not worth their time."""
+    """Return whether a p-value is above .2, so large that more draws for it are not worth their time."""
     return pvalue > CLEARLY_LARGE
 
 
@@ -257,7 +257,7 @@ def column_test(
     reach: Reach = find_reach,
     rounding: Rounding | None = None,
 ) -> ColumnTest:
-    """Test one column for unimodality after jittering ties, repeatedly if one jitter could decide.
+    """Test one column for unimodality after jittering ties, with several jitters if a single one could decide.
 
     `reach` says how far tied values are jittered, `rounding` which are tied.
     """

@@ -314,7 +314,7 @@ def _read_wanted(
 
 
 def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:
-    """Raise ValueError if metric options differ from those with which a given partition was found."""
+    """Raise ValueError if metric options differ from those under which the partition to validate was found."""
     own = found.metric
     columns = ", columns standardized" * (found.standardization is not None)
     useless = ["standardize"] * (standardize and not columns)
@@ -334,7 +334,7 @@ def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, st
 
 
 def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Generator) -> tuple[Partition, str]:
-    """Find the partition to validate; return it, and why resamples cannot be clustered alike, "" if they can."""
+    """Find the partition to validate; return it, and why resamples cannot be clustered alike, empty if they can."""
     if asked.found is not None:
         found = asked.found
         if found.masses is not None:
@@ -369,13 +369,13 @@ def _note_numbers(found: Partition, asked: _WantedClusters) -> tuple[str, ...]:
 
 
 def _compare_labels(d: Dissimilarity, given: Partition, clusterer: UserClusterer, rng: np.random.Generator) -> str:
-    """Return a text with the Rand index if a clusterer finds clusters unlike the given ones; else empty."""
+    """Return a text with the adjusted Rand index if a clusterer finds clusters unlike the given ones; else empty."""
     rand = adjusted_rand_index(given.labels, clusterer.all_labels(d, rng))
     return "" if rand >= ALIKE else OTHER_CLUSTERS.format(clusterer.name, rand)
 
 
 def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tuple[Any, Any, dict[str, Any]]:
-    """Read the table, the labels of a partition and outside labels, and check that their rows match."""
+    """Read the table, the labels of a partition and labels from elsewhere, and check that their rows match."""
     columns = {"partition": asked.labels}
     if hasattr(outside, "columns") or hasattr(outside, "column_names"):  # a frame of pandas, Polars or Arrow
         outside = as_table(outside).values
@@ -399,7 +399,7 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
 
 
 def _read_groups(labels: Any, name: str, n: int) -> IntArray:
-    """Code outside labels as 0, 1, ...; raise ValueError unless they form groups of points; (n,)."""
+    """Code labels from elsewhere as 0, 1, ...; raise ValueError if all are equal or all are different; (n,)."""
     codes, names = as_labels(labels, n, "outside")
     if not 1 < len(names) < n:
         got = "one label for all" if len(names) == 1 else "another label for each of the"
@@ -419,7 +419,7 @@ def _validate(
     outside: dict[str, IntArray],
     start: np.random.Generator,
 ) -> ClusterValidationResult:
-    """Validate a partition: test points, merges, columns and outside labels, and resample the points."""
+    """Validate a partition: test points, merges, columns and labels from elsewhere, and resample the points."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     options = replace(options, k=max(found.k, 2))
@@ -479,12 +479,12 @@ def _validate(
 
 
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
-    """Return a new wrapper of a user's clusterer, with its counts reset; None without one."""
+    """Return a new wrapper of the user's clusterer that has clustered nothing yet; None if there is no clusterer."""
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
 
 
 def _why_not(d: Dissimilarity, found: Partition) -> str:
-    """Return a text that says why no test can be made, or an empty string."""
+    """Return a text that says why clusters cannot be tested, or an empty string if they can."""
     if found.k < 2:
         return "not tested: one cluster makes no contrast"
     try:
@@ -511,7 +511,7 @@ def _test_merges_of(
     structure: ClusterTestResult,
     rng: np.random.Generator,
 ) -> tuple[PartitionTest, list[Merge]]:
-    """Test a partition and the merges of its clusters; parts of the points are clustered the same way.
+    """Test a partition and the merges of its clusters, along lines from parts of the points clustered the same way.
 
     In one column there is one line, which `structure` has tested.
     """
@@ -543,7 +543,7 @@ def _test_merges_of(
 def _resample(
     d: Dissimilarity, found: Partition, asked: _WantedClusters, again: bool, rng: np.random.Generator, *, progress: bool
 ) -> Resampled:
-    """Cluster bootstrap samples and measure how well each cluster and point comes back; NaN if impossible."""
+    """Cluster bootstrap samples and measure how well clusters and points come back; NaN without a clusterer."""
     if not again:
         return Resampled(np.full((1, found.k), np.nan), np.full(1, np.nan), np.full(d.n, np.nan))
     user = _fresh(asked)
@@ -553,7 +553,7 @@ def _resample(
 
 
 def _shares_of_between(d: Dissimilarity, found: Partition) -> FloatArray:
-    """Compute the share of each cluster in S, n_j |m_j - m|^2 / S, with means in feature space; (k,)."""
+    """Compute each cluster's share of the between dispersion S, n_j |m_j - m|^2 / S with kernel means; (k,)."""
     inside = np.flatnonzero(found.labels >= 0)
     part = d if inside.size == d.n else d.subset(inside)
     M, s = part.group_sums(Groups(found.labels[inside], tuple(range(found.k))))
@@ -709,7 +709,7 @@ def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
 def _answer_outside(
     labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
 ) -> list[Answer]:
-    """Compare clusters with outside labels by the adjusted Rand index and permutation tests; return rows.
+    """Compare clusters with labels from elsewhere by the adjusted Rand index and permutation tests; return rows.
 
     Points in no cluster have nothing to agree with.
     """
@@ -752,7 +752,7 @@ def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.rand
 
 
 def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, IntArray]) -> Iterator[str]:
-    """Yield notes on outside labels that look like clusters found from these points.
+    """Yield notes on labels from elsewhere that look like clusters found from these points.
 
     It takes sums over all pairs.
     """
@@ -791,7 +791,7 @@ BLURRED = 0.8  # share of points on their side, below which the hyperplane is no
 
 
 def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
-    """Return notes on partitions and merges without a test, and on merges without a separating hyperplane."""
+    """Return notes on untested partitions and merges, and on merges whose two sides no hyperplane separates well."""
     notes = []
     if unknown:
         notes.append(f"The partition was {unknown.replace('not tested: ', 'not tested, because ').removesuffix('.')}.")

@@ -131,7 +131,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def supported(self) -> tuple[bool, ...]:
-        """Return for each cluster whether it is alone in `groups`, and separate where it first merges with others."""
+        """Return for each cluster whether it is alone in `groups` and tests part it from those it first merges with."""
         groups = self.groups
         return tuple(
             merge is not None and merge.separates and (j,) in groups for j, merge in enumerate(self._first_merges())
@@ -211,7 +211,7 @@ class ClusterValidationResult(VerdictFirst):
 
     @property
     def uncertain(self) -> IntArray:
-        """Return the points that leave their cluster in over a tenth of resamples, or have a negative silhouette."""
+        """Return numbers of points that left their cluster in over .1 of resamples, or have a silhouette below 0."""
         return np.flatnonzero((self.stays < STAYS) | (self.silhouette < 0))
 
     @property
@@ -397,7 +397,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p}){untested}."
 
     def _same_clusters(self) -> str:
-        """Return text that the test of all points found the clusters of this partition; else empty."""
+        """Return text that the test of all points found the clusters of this partition or nearly; else empty."""
         if self.structure is None or self.structure.partition is None:
             return ""
         if any(isinstance(note, OfOtherClusters) for note in self.structure.notes):
@@ -411,7 +411,7 @@ class ClusterValidationResult(VerdictFirst):
         return f"the test of all points shows {how}{f' {place}' * bool(place)}"
 
     def _elsewhere(self) -> str:
-        """Return a sentence on where cluster structure may show: along other lines, or in another space."""
+        """Return a sentence on where clusters may show instead: along other lines, decorrelated or in some columns."""
         space = "as given" if self.structure is None else self.structure.space
         if _decorrelates(self.partition):
             return "It shows along other lines than those between these clusters."

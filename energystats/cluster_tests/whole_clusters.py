@@ -58,7 +58,7 @@ class WholeClusters:
         return int(self._labels_by_user().max()) + 1
 
     def labels(self, kind: Kind) -> IntArray | None:
-        """Return cluster labels of all points in a given or transformed space; None for fewer than k clusters.
+        """Return labels of all points as given, decorrelated or in some columns; None for fewer than k clusters.
 
         Without a partition of very many points they go to the nearest cluster of a sample.
         """
@@ -68,7 +68,7 @@ class WholeClusters:
         return partition.labels if partition.k == self.k else None
 
     def partition(self, kind: Kind = GIVEN) -> Partition | None:
-        """Return the partition of all points in a given or transformed space; None if not found or too large."""
+        """Return the partition of all points as given, decorrelated or in some columns; None if there is none."""
         if kind not in self.found:
             self.found[kind] = self._partition_by_user() if self.options.user_clusterer else self._search(kind)
         return self.found[kind]
@@ -79,7 +79,7 @@ class WholeClusters:
         return [int(j) for j in clearest_columns(points)]
 
     def _search(self, kind: Kind) -> Partition | None:
-        """Find a partition of all points; of many by landmarks, or None where rho may not be of negative type."""
+        """Find a partition of all points, by landmarks if many; None for many if rho may not be of negative type."""
         d, rng = whole_space(self.d, kind, self.coordinates), copy.deepcopy(self.rng)
         # as many clusters as there are distinct points, if these are fewer
         search = Search(k=count_distinct_points(d, self.options.k))

@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 2048
 
 
 def most_segments(n: int, min_size: int) -> int:
-    """Compute how many segments of at least `min_size` rows surely fit into n rows divided into cells."""
+    """Compute how many segments of `min_size` rows or more always fit into n rows, if breaks lie between cells."""
     m = min(CELLS, n)
     return m // -(-min_size // (n // m))
 
@@ -57,7 +57,7 @@ class RowCells:
 
     @classmethod
     def of(cls, d: Dissimilarity, feature_map: FeatureMap, starts: IntArray, *, progress: bool = False) -> Self:
-        """Compute sums of features over cells of consecutive rows, which begin at the rows `starts`."""
+        """Compute sums of landmark features over cells of consecutive rows, which begin at the rows `starts`."""
         m, edges = starts.size, np.append(starts, d.n)
         cells = cls(starts, np.empty((m, feature_map.rank)), np.empty(m), np.empty(m), d.n)
         at_once = max(1, ROWS_AT_ONCE * m // d.n)
@@ -67,7 +67,7 @@ class RowCells:
         return cells
 
     def fill(self, d: Dissimilarity, feature_map: FeatureMap, edges: IntArray, cells: slice) -> None:
-        """Compute and store the feature sums of some cells of rows, given the rows where these begin and end."""
+        """Compute and store the sums of landmark features of some cells of rows, given where these begin and end."""
         block = BlockFeatures.of(d.points[edges[0] : edges[-1]], feature_map)
         starts = edges[:-1] - edges[0]
         self.sums[cells] = np.add.reduceat(block.rows, starts, axis=0)
@@ -81,11 +81,14 @@ class RowCells:
 
     @property
     def own(self) -> FloatArray:
-        """Compute the sum of squared lengths of the rows of each cell, inside and outside the landmarks' span; (m,)."""
+        """Compute for each cell of rows the sum of squared lengths in feature space, in and outside the span; (m,).
+
+        The span is that of the landmarks.
+        """
         return np.asarray(self.squares + self.residuals)
 
     def between(self, rows: slice, columns: slice) -> FloatArray:
-        """Compute approximate sums of dissimilarities between cells of rows from their feature sums; (r, c)."""
+        """Compute approximate sums of dissimilarities between cells of rows from sums of landmark features; (r, c)."""
         sizes, own = self.sizes, self.own
         with one_thread():
             products = self.sums[rows] @ self.sums[columns].T
@@ -93,7 +96,9 @@ class RowCells:
         return np.asarray(np.maximum(lengths - 2 * products, 0.0))
 
     def lines(self) -> Lines:
-        """Yield the first of a few cells, and approximate sums of rho from these to all cells up to the last of them.
+        """Yield for a few cells of rows at a time the first one's number, and their sums of rho to all cells so far.
+
+        They are approximate, and go up to the last of the few cells.
 
         Sums within a cell are halved.
         """
@@ -104,13 +109,13 @@ class RowCells:
             yield first, block
 
     def joined(self, starts: IntArray) -> RowCells:
-        """Return feature sums over longer runs of rows, which begin at the rows `starts`; these are cell borders."""
+        """Return sums of landmark features over longer runs of rows, which begin at the borders of cells `starts`."""
         at = np.searchsorted(self.starts, starts)
         sums, squares, residuals = (np.add.reduceat(part, at) for part in (self.sums, self.squares, self.residuals))
         return RowCells(starts, sums, squares, residuals, self.n)
 
     def split(self, d: Dissimilarity, feature_map: FeatureMap, places: IntArray) -> RowCells:
-        """Return feature sums over cells of rows after dividing some cells at the rows `places`."""
+        """Divide some cells of rows at the rows `places`, and return the sums of landmark features of all cells."""
         starts = np.union1d(self.starts, places)
         edges = np.append(starts, self.n)
         at = np.searchsorted(self.starts, starts, side="right") - 1
@@ -122,7 +127,7 @@ class RowCells:
 
     @property
     def within(self) -> float:
-        """Compute an upper bound of the within dispersion of cells of rows as segments, from their feature sums."""
+        """Compute an upper bound of the within dispersion if each cell of rows is a segment, from landmark features."""
         return float((self.own - np.einsum("ij,ij->i", self.sums, self.sums) / self.sizes).sum())
 
 

@@ -64,7 +64,9 @@ def _ratio(positions: FloatArray) -> float:
 
 
 def _clearest_column(X: FloatArray, halves: tuple[IntArray, IntArray]) -> tuple[int, float]:
-    """Find the column with the two clearest groups, and its ratio summed over both halves; 0 if these disagree.
+    """Find the column with the two clearest groups, and its log likelihood ratio; 0 if two halves of the rows disagree.
+
+    It is the sum of both halves.
 
     The ratio is the log likelihood ratio of two or three normals to one mode; the halves are of the rows.
     """

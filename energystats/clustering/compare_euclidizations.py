@@ -36,7 +36,7 @@ def compare_euclidizations(
     tol: float | None = None,
     rng: RandomLike = None,
 ) -> EuclidizationComparison:
-    r"""Make dissimilarities Euclidean by four repairs, and compare changed distances and best partitions.
+    r"""Make dissimilarities Euclidean in four ways, and compare how distances and best partitions change.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def compare_euclidizations(
 
 
 def _best_partitions(squares: list[FloatArray], k: int, n_init: int, rng: np.random.Generator) -> list[IntArray]:
-    """Return labels of the best partition for each matrix of rho; none of the others is better there."""
+    """Return labels of the best partition found for each matrix of rho, which those of the others do not beat there."""
     problems = [Problem(rho, np.ones(len(rho)), k, MOVE_TOLERANCE * _total_of(rho)) for rho in squares]
     tries = n_init * tries_for(len(squares[0]))
 
@@ -146,7 +146,7 @@ def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
 def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
-    """Build the comparison of repairs of distances: constants, changes of distances, dispersions, partitions."""
+    """Build the comparison of four ways to make distances Euclidean: constants, changes, dispersions, partitions."""
     within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([_total_of(rho) for rho in squares])
     losses = np.array([_within_of(rho, labels[0]) for rho in squares]) - within

@@ -238,7 +238,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return _safe_indexing(table, self._rows)
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Assign each new point to the nearest cluster mean in feature space, and return cluster numbers; (m,).
+        """Assign each new point to the nearest cluster mean in the feature space of rho; return cluster numbers; (m,).
 
         The nearest one has the least 2 g(x, C_l) - g(C_l, C_l), where g is the mean rho between two sets.
 
@@ -255,7 +255,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return self._from_distances(X, _nearest)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Compute squared distances of new points to the cluster means in feature space; (m, k).
+        """Compute squared distances of new points to the cluster means in the feature space of rho; (m, k).
 
         Parameters
         ----------
@@ -298,12 +298,12 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         return -float(lowest.sum() if weights is None else weights @ lowest)
 
     def _from_distances(self, X: ArrayLike, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Compute squared distances from the rows of X to the clusters, after checks, and apply `read` to them."""
+        """Check X, and return what a function makes of the squared distances from its rows to the cluster means."""
         check_is_fitted(self, "partition_")
         return self._read_distances(self._table(X, reset=False), read)
 
     def _read_distances(self, points: Any, read: Callable[[FloatArray], AnyArray]) -> AnyArray:
-        """Compute squared distances from checked points to the clusters, and apply `read` to them.
+        """Return what a function makes of the squared distances from checked points to the cluster means.
 
         A table that is read in blocks of rows is handled block by block.
         """
@@ -356,7 +356,7 @@ class _Signs:
         self.count, self.smallest = 0, 0.0
 
     def of(self, rows: FloatArray) -> FloatArray:
-        """Compute dissimilarities from a block of new points to the fitted ones, counting negative values."""
+        """Compute dissimilarities from a block of new points to the fitted ones, and count those below 0."""
         rho = self.rho(rows)
         if (lowest := float(rho.min(initial=0.0))) < 0:
             self.count += int(np.count_nonzero(rho < 0))
@@ -364,7 +364,7 @@ class _Signs:
         return rho
 
     def warn_of_negative(self) -> None:
-        """Warn if some dissimilarity to a fitted point was negative, since cluster means then make no sense."""
+        """Warn if some dissimilarity of a new to a fitted point was negative, so that cluster means make no sense."""
         if self.count:
             warn(
                 f"{self.count} of the rho from `X` to the fitted points are negative (smallest {self.smallest:.6g}): "
@@ -386,7 +386,7 @@ def _naming_n_clusters() -> Iterator[None]:
 
 
 def _places_in(X: Any, n: int, rows: IntArray | None) -> Place:
-    """Return a function that describes a row of X in messages, also where only some rows are used."""
+    """Return a function that describes a row in messages by its place in X, also where only some rows of X are used."""
     place = row_places(["X"], [n], [as_table(X).index])
     return place if rows is None else lambda row: place(int(rows[row]))
 
@@ -441,12 +441,12 @@ def _read_in(
     fitted: FloatArray,
     read: Callable[[FloatArray], AnyArray],
 ) -> AnyArray:
-    """Compute squared distances from a block of points to the clusters, and apply `read` to them."""
+    """Return what a function makes of the squared distances from a block of points to the cluster means."""
     return read(rule.squared_distances(len(points), lambda rows: metric.finite_between(points[rows], fitted)))
 
 
 def _weighted_rows(sample_weight: ArrayLike | None, n: int) -> tuple[IntArray | None, FloatArray | None]:
-    """Return the rows with positive weight and their weights; None for all rows and for equal weights."""
+    """Return the rows with positive weight, None for all rows, and their weights, None if these are equal."""
     if sample_weight is None:
         return None, None
     weights = as_numbers(sample_weight, "sample_weight", cure=DIVIDE)

@@ -53,7 +53,7 @@ class _Values:
 
     @classmethod
     def of(cls, points: FloatArray, weights: FloatArray, power: int) -> Self:
-        """Return the sorted distinct values of a column, scaled, with the summed weights of equal points."""
+        """Return the sorted distinct values of a column, over a power of two, with summed weights of equal values."""
         order = np.argsort(points)
         ordered = points[order]
         new = np.concatenate(([True], ordered[1:] > ordered[:-1]))
@@ -195,7 +195,7 @@ def _compute_line_dispersions(values: _Values, edges: IntArray) -> tuple[FloatAr
 
 
 def _gaps_of_run(values: _Values, start: int, stop: int) -> FloatArray:
-    """Compute the contribution of each gap between neighbouring values to the within dispersion of a run.
+    """Compute how much each gap between neighbouring values adds to the within dispersion of a run of sorted values.
 
     Masses are summed from both ends, so that light points keep their digits.
     """

@@ -76,7 +76,7 @@ class Centres:
 
     @classmethod
     def of(cls, block: BlockFeatures, weights: FloatArray, labels: AnyArray, k: int) -> Self:
-        """Compute sizes, masses and feature sums of the clusters in a block of rows, from features and labels."""
+        """Compute sizes, masses and sums of landmark features of the clusters in a block of rows, given labels."""
         labels = labels.astype(np.intp, copy=False)
 
         def sums_of(values: FloatArray) -> FloatArray:
@@ -93,7 +93,7 @@ class Centres:
 
     @classmethod
     def zeros(cls, k: int, p: int) -> Self:
-        """Return cluster sums over no rows, all 0, for k clusters and p features."""
+        """Return sizes, masses and feature sums of clusters without rows, all 0, for k clusters and p features."""
         mass, squares, residuals, own = np.zeros((4, k))
         return cls(np.zeros(k, np.intp), mass, np.zeros((k, p)), squares, residuals, own)
 
@@ -111,7 +111,7 @@ class Centres:
         return Centres(-self.counts, -self.mass, -self.sums, -self.squares, -self.residuals, -self.own)
 
     def renumbered(self, numbers: IntArray) -> Centres:
-        """Return cluster sums reordered so that old cluster j becomes cluster `numbers[j]`."""
+        """Return sizes, masses and feature sums of clusters reordered so that cluster j becomes `numbers[j]`."""
         order = np.argsort(numbers)
         return Centres(
             self.counts[order],
@@ -124,7 +124,7 @@ class Centres:
 
     @property
     def together(self) -> Centres:
-        """Add up the sums of all clusters, as if they were one cluster."""
+        """Add up the sizes, masses and feature sums of all clusters, as if they were one cluster."""
         counts, mass, sums, squares, residuals, own = (
             np.asarray(part).sum(axis=0, keepdims=True)
             for part in (self.counts, self.mass, self.sums, self.squares, self.residuals, self.own)
@@ -133,7 +133,7 @@ class Centres:
 
     @property
     def means(self) -> FloatArray:
-        """Compute the mean feature vector of every cluster; (k, p)."""
+        """Compute the mean vector of landmark features of every cluster; (k, p)."""
         return np.asarray(self.sums / self.mass[:, None])
 
     @property
@@ -197,7 +197,9 @@ class BlockFeatures(NamedTuple):
         residuals: FloatArray | None = None,
         out: FloatArray | None = None,
     ) -> BlockFeatures:
-        """Compute the features of a block of points, with squared lengths and residuals; features stay as they are.
+        """Compute the landmark features of a block of points, with squared lengths and residuals.
+
+        A block of features is returned as it is.
 
         Where lengths and residuals are given, rows hold the kernel, and `V` makes features of it.
         """
@@ -213,16 +215,16 @@ class BlockFeatures(NamedTuple):
         return cls(phi, lengths, own - lengths)
 
     def part(self, rows: slice | IntArray) -> BlockFeatures:
-        """Select the features of some rows of a block."""
+        """Select the landmark features of some rows of a block."""
         return BlockFeatures(self.rows[rows], self.lengths[rows], self.residuals[rows], self.V)
 
     def times(self, means: FloatArray) -> FloatArray:
-        """Multiply the features of a block of rows with a few centres, in one thread; (k, p) -> (b, k)."""
+        """Multiply the landmark features of a block of rows with a few centres, in one thread; (k, p) -> (b, k)."""
         with one_thread():
             return np.asarray(self.rows @ (means.T if self.V is None else self.V @ means.T))
 
     def sums(self, weights: FloatArray, labels: IntArray, k: int) -> FloatArray:
-        """Sum the weighted features of the rows in every cluster; (b,), (b,) -> (k, p)."""
+        """Sum the weighted landmark features of the rows in every cluster; (b,), (b,) -> (k, p)."""
         sums = sum_clusters(self.rows, weights, labels, k)
         if self.V is None:
             return sums
@@ -302,14 +304,14 @@ class Features:
         return len(self.table)
 
     def taken(self, rows: IntArray, stops: Sequence[int]) -> Features:
-        """Return the features of some rows, in blocks that also end after the numbers of rows in `stops`."""
+        """Return landmark features of some rows, in blocks that also end after each number of rows in `stops`."""
         table, weights = PointsHere(self.table.pick(rows), stops), self.weights[rows]
         if self.whole is None:
             return Features.of(table, self.map, weights)
         return Features._kept_here(table, self.map, weights, table.values().spans, self.whole.part(rows))
 
     def leading(self, count: int) -> Features:
-        """Return the `count` features of most variance among landmarks, or all features if they are not stored here."""
+        """Return the `count` landmark features of largest variance, or all if they are not stored in this memory."""
         if self.whole is None or count >= self.map.rank:
             return self
         # the eigenvalues of the map rise; what is left out lies outside the span of the rest
@@ -319,7 +321,7 @@ class Features:
         return Features._kept_here(self.table, self.map, self.weights, self.blocks.spans, whole)
 
     def first(self, count: int) -> Features:
-        """Return the features of the first `count` rows without copying; a block of rows has to end there."""
+        """Return the landmark features of the first `count` rows without copying; a block of rows has to end there."""
         assert isinstance(self.table, PointsHere)
         table, weights = PointsHere(self.table.points[:count], self.table.stops), self.weights[:count]
         if self.whole is not None:
@@ -332,27 +334,27 @@ class Features:
         return Features(table, self.map, weights, blocks, self.shared_map, columns)
 
     def at(self, rows: IntArray) -> BlockFeatures:
-        """Return the features of the given rows, as stored or computed now."""
+        """Return the landmark features of the given rows, as stored or computed now."""
         if self.whole is not None:
             return self.whole.part(rows)
         return BlockFeatures.of(self.table.pick(rows), self.map)
 
     def over_blocks(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Run a task on the features of every block of rows, and list the results."""
+        """Run a function on the landmark features of every block of rows, and list the results."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return list(self.blocks.map(task, *shared, columns=(*columns, *self.columns)))
 
     def summed(self, task: Callable[..., Any], *given: Any, columns: Sequence[Any] = ()) -> Any:
-        """Run a task on the features of every block of rows, and add up the results."""
+        """Run a function on the landmark features of every block of rows, and add up the results."""
         shared = (self.shared_map, *map(self.blocks.share, given))
         return self.blocks.sum(task, *shared, columns=(*columns, *self.columns))
 
     def products(self) -> FloatArray:
-        """Compute the weighted sum of outer products of feature vectors over all rows; (p, p)."""
+        """Compute the weighted sum of outer products of landmark features over all rows; (p, p)."""
         return np.asarray(self.summed(_moment_in) if self.moment is None else self.moment)
 
     def centres(self, labels: IntArray, k: int) -> Centres:
-        """Compute sizes, masses and feature sums of the clusters of a partition of all rows."""
+        """Compute sizes, masses and sums of landmark features of the clusters of a partition of all rows."""
         found: Centres = self.summed(_centres_in, k, columns=(labels.astype(np.min_scalar_type(k)),))
         return found
 
@@ -361,7 +363,7 @@ class Features:
         return Watch(self) if isinstance(self.blocks, ValuesHere) else self
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
-        """Assign every row to its nearest centre; return labels and the new cluster sums; O(n k p)."""
+        """Assign every row to its nearest centre; return labels, and the feature sums of the new clusters; O(n k p)."""
         labels, parts = zip(*self.over_blocks(_assigned_in, means), strict=True)
         return np.concatenate(labels).astype(np.intp), reduce(add, parts)
 
@@ -384,14 +386,14 @@ class Features:
         return self.largest_gains(self.over_blocks(_movable_in, sums, tolerance, columns=(labels,)))
 
     def largest_gains(self, parts: Sequence[tuple[IntArray, FloatArray]]) -> IntArray:
-        """Merge rows found in blocks, numbered in the whole table; of too many keep those with the largest gains."""
+        """Join the numbers of rows found in each block, as counted in the table; keep only those of largest gains."""
         rows = np.concatenate([part[0] + span.start for part, span in zip(parts, self.blocks.spans, strict=True)])
         gains = np.concatenate([part[1] for part in parts])
         return np.sort(rows[np.argsort(-gains, kind="stable")[:MOVED_AT_ONCE]])
 
 
 def _learn_in(block: Any, feature_map: FeatureMap, weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Compute for a block of rows the squared lengths and residuals of features, and the sum of their products."""
+    """Compute squared lengths and residuals of a block's landmark features, and the sum of their outer products."""
     lengths, residuals = np.empty((2, len(block)))
     moment = np.zeros((feature_map.rank, feature_map.rank))
     for part in _in_cache(len(block)):
@@ -407,7 +409,7 @@ def _in_cache(count: int) -> list[slice]:
 
 
 def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: FloatArray) -> FloatArray:
-    """Compute the weighted sum of outer products of the features of one block of rows; (p, p)."""
+    """Compute the weighted sum of outer products of the landmark features of one block of rows; (p, p)."""
     scaled = BlockFeatures.of(block, feature_map).rows
     if (weights != 1).any():
         scaled = scaled * np.sqrt(weights)[:, None]
@@ -416,7 +418,7 @@ def _moment_in(block: Any, feature_map: FeatureMap, weights: FloatArray, *_: Flo
 
 
 def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: FloatArray, residuals: FloatArray) -> None:
-    """Compute the features of one block of rows, and write them into the arrays that store them."""
+    """Compute the landmark features of one block of rows, and write them into the arrays that store them."""
     for part in _in_cache(len(block)):
         _, lengths[part], residuals[part], _ = BlockFeatures.of(block[part], feature_map, out=rows[part])
 
@@ -424,14 +426,14 @@ def _fill_in(block: Any, feature_map: FeatureMap, rows: FloatArray, lengths: Flo
 def _centres_in(
     block: Any, feature_map: FeatureMap, k: int, labels: AnyArray, weights: FloatArray, *known: FloatArray
 ) -> Centres:
-    """Compute sizes, masses and feature sums of the clusters in one block of rows."""
+    """Compute sizes, masses and sums of landmark features of the clusters in one block of rows."""
     return Centres.of(BlockFeatures.of(block, feature_map, *known), weights, labels, k)
 
 
 def _assigned_in(
     block: Any, feature_map: FeatureMap, means: FloatArray, weights: FloatArray, *known: FloatArray
 ) -> tuple[AnyArray, Centres]:
-    """Assign the rows of one block to their nearest centres; return labels and new cluster sums."""
+    """Assign the rows of one block to their nearest centres; return labels and feature sums of the new clusters."""
     features, k = BlockFeatures.of(block, feature_map, *known), len(means)
     labels = nearest_centres(features, means)[0]
     return labels.astype(np.min_scalar_type(k)), Centres.of(features, weights, labels, k)
@@ -493,7 +495,7 @@ class Assignment(Protocol):
     """Define what assigns rows to their nearest centres, and finds rows that a single move would improve."""
 
     def assigned(self, means: FloatArray) -> tuple[IntArray, Centres]:
-        """Assign every row to its nearest centre; return labels and the new cluster sums."""
+        """Assign every row to its nearest centre; return labels, and the feature sums of the new clusters."""
 
     def movable(self, found: Found, tolerance: float) -> IntArray:
         """Find the rows whose move to another cluster lowers the within dispersion by more than `tolerance`."""
@@ -543,7 +545,10 @@ class Watch:
 def _look_again(
     block: Any, feature_map: FeatureMap, means: FloatArray, doubtful: IntArray, known: Sequence[FloatArray]
 ) -> tuple[BlockFeatures, FloatArray, FloatArray]:
-    """Compute features of doubtful rows of a block, squared distances (b, k) to all centres, and their rounding."""
+    """Compute landmark features of some rows of a block, their squared distances (b, k) to all centres, and rounding.
+
+    It is a bound of the rounding errors of the squared distances.
+    """
     part = block.part(doubtful) if isinstance(block, BlockFeatures) else block[doubtful]
     features = BlockFeatures.of(part, feature_map, *(column[doubtful] for column in known))
     size = np.einsum("lj,lj->l", means, means).max(initial=0.0)
@@ -551,7 +556,7 @@ def _look_again(
 
 
 def _bounds_of(squared: FloatArray, labels: IntArray, rounding: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute an upper bound on distances to own centres and a lower one on those to others; (b,), (b,)."""
+    """Compute for each row an upper bound on the distance to its own centre, and a lower one to others; (b,), (b,)."""
     rows = np.arange(labels.size)
     others = squared.copy()
     others[rows, labels] = np.inf
@@ -568,7 +573,7 @@ def _change_in(
     weights: FloatArray,
     *known: FloatArray,
 ) -> Centres:
-    """Reassign those rows of a block whose nearest centre is uncertain, and return the changes of cluster sums.
+    """Reassign those rows of a block whose nearest centre is uncertain; return by how much cluster sums change.
 
     Labels and bounds change in place.
     """
@@ -657,7 +662,7 @@ def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArr
 def search_features(
     rows: Features, start: Found | FloatArray, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
 ) -> Found:
-    """Minimise the sum of squares of features by Lloyd's method, and then by Hartigan's if `single_moves`.
+    """Minimise the within dispersion of landmark features by Lloyd's method, then by Hartigan's if `single_moves`.
 
     It starts with a partition, or with centres (k, p), whose nearest rows are one.
     """
@@ -687,7 +692,7 @@ def search_features(
 
 
 def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None) -> tuple[IntArray, Centres]:
-    """Assign every row to its nearest centre; empty clusters take the farthest rows out of clusters of several."""
+    """Assign every row to its nearest centre; fill empty clusters with the farthest rows of clusters with others."""
     labels, centres = (watch or rows).assigned(means)
     empty = np.flatnonzero(centres.counts == 0)
     if not empty.size:
@@ -789,7 +794,7 @@ class FeatureMap:
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """Compute the map from the coordinates of the landmarks; O(m^3)."""
+        """Compute the map from dissimilarities to landmark features, given the coordinates of m landmarks; O(m^3)."""
         R = metric.finite_between(landmarks, landmarks, same=pair_with_itself(len(landmarks)))
         R = 0.5 * (R + R.T)
         with one_thread_up_to(len(R)):

@@ -79,7 +79,7 @@ class NearestCentre:
     means: FloatArray
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute squared distances of new points to the centres, that from the landmarks' span included; (m, k)."""
+        """Compute squared distances of new points to centres, with the part outside the landmarks' span; (m, k)."""
         norms = np.einsum("lj,lj->l", self.means, self.means)
         parts = []
         for start in range(0, n_points, ROWS_AT_ONCE):
@@ -155,7 +155,7 @@ class Landmarks(Algorithm):
             raise ValueError(f"`n_landmarks` must be at least `k`, {search.k}, got {self.n_landmarks}.")
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
-        """Return the algorithm to run and its points: all pairs for few rows, unless an option asks for landmarks."""
+        """Return the algorithm to run, and its points: Hartigan's on all pairs for few rows and default options."""
         self._check(d, search)
         if d.n > FEW_ROWS or self != Landmarks():
             return self, d
@@ -258,7 +258,7 @@ def _centres_of_batches(
     order: np.random.Generator,
     streams: Iterator[np.random.Generator],
 ) -> tuple[FloatArray, int]:
-    """Find cluster centres from growing random batches of rows; return the best centres and start number."""
+    """Find cluster centres from growing random batches of rows; return them, and the number of the best start."""
     sizes = [min(rows.n, batch_size)]
     largest = min(LARGEST_BATCH, BATCH_BYTES // (8 * rows.map.landmarks.shape[1]), rows.n // LEAST_PART)
     while 2 * sizes[-1] <= largest:
@@ -335,14 +335,14 @@ def _estimates(
 
 
 def _numbering_keys(centres: Centres) -> tuple[FloatArray, FloatArray, FloatArray, float]:
-    """Compute the quantities by which clusters are numbered, from landmark features."""
+    """Compute the masses, dispersions and sums of rho that put clusters in order, from landmark features."""
     lengths, together = centres.squares + centres.residuals, centres.together
     to_all = lengths * together.mass + centres.mass * lengths.sum() - 2 * centres.sums @ together.sums[0]
     return centres.mass, _known_part(centres), to_all, float(_known_part(together)[0])
 
 
 def _known_part(centres: Centres) -> FloatArray:
-    """Compute the part of each cluster's within dispersion that features give exactly, without random pairs."""
+    """Compute the part of each cluster's within dispersion that landmark features give without random pairs."""
     return np.asarray(centres.within + centres.residuals - centres.own / centres.mass)
 
 
@@ -383,7 +383,7 @@ def _standard_deviation(values: FloatArray) -> float:
 
 
 def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[FloatArray]:
-    """Compute inner products of residuals from the landmarks' span, 0 for a row with itself; (b, b) each."""
+    """Compute inner products of the parts of rows outside the landmarks' span, 0 for a row with itself; (b, b) each."""
     points, found = features.table.pick(rows), []
     every = features.at(rows)  # one product instead of one for each block
     with one_thread():
@@ -401,7 +401,7 @@ def _multiply_residuals(features: Features, rows: IntArray, size: int) -> list[F
 
 
 def _scatter(features: Features, together: Centres) -> tuple[FloatArray, FloatArray]:
-    """Compute eigenvalues, descending, and eigenvectors of the weighted scatter matrix of features."""
+    """Compute eigenvalues, descending, and eigenvectors of the weighted scatter matrix of landmark features."""
     # about the mean; the landmarks' mean, from which features are counted, is not far from it
     matrix = features.products() - np.outer(together.sums[0], together.means[0])
     with one_thread_up_to(len(matrix)):
@@ -417,7 +417,7 @@ def _coordinates_in(
 
 
 def _limits(centres: Centres) -> tuple[float, float]:
-    """Compute a certain lower and upper limit of the within dispersion, rounding included."""
+    """Compute a lower and an upper limit that always hold the within dispersion, rounding included."""
     low, high = centres.W - centres.tolerance, centres.W + centres.left_out + centres.tolerance
     return max(low, 0.0), max(high, 0.0)
 

@@ -151,7 +151,7 @@ class Problem:
             return State(*tabulated_afresh(self.R, self.weights, labels, self.k))
 
     def tabulate_quickly(self, labels: IntArray) -> State:
-        """Compute the sums of dissimilarities of clusters, those of the largest by subtraction, up to rounding."""
+        """Compute sums of dissimilarities of clusters, for the largest by subtraction from all, up to rounding."""
         with uninterrupted():  # while Python makes objects of a long call's result, Ctrl-C would break it
             return State(*tabulated(self.R, self.weights, self.totals, labels, self.k))
 
@@ -386,7 +386,7 @@ class MultiStartSearch:
         return cast(LocalOptimum, best)
 
     def start_of(self, portion: _Portion, best: LocalOptimum | None) -> IntArray | None:
-        """Return the starting labels of one search; None if it is skipped or a cluster would be empty."""
+        """Return the starting labels of one search; None if it is skipped or would start with an empty cluster."""
         if len(portion.starts):
             return cast(IntArray, portion.starts[0])
         if best is None or not len(portion.uniforms):

@@ -354,7 +354,7 @@ class Partition(Labelled):
         )
 
     def plot_means(self, ax: Axes | None = None, *, data: Any = None) -> Axes:
-        """Draw a heat map of feature means by cluster, one row for each feature.
+        """Draw a heat map of the means of data columns in each cluster, one row for each column.
 
         Parameters
         ----------
@@ -526,7 +526,7 @@ class NearestCluster:
 
     @classmethod
     def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:
-        """Build the rule that assigns new points to clusters, from labels and within dispersions."""
+        """Build the rule that assigns new points to clusters, from labels and within dispersions of the clusters."""
         Z = (labels[:, None] == np.arange(within_per_cluster.size)).astype(np.float64)
         if weights is not None:
             Z *= weights[:, None]
@@ -537,7 +537,7 @@ class NearestCluster:
         return np.asarray(self.squared_distances(n_points, rho_of_rows).argmin(axis=1), dtype=np.intp)
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
-        """Compute squared distances of points to cluster means in feature space, from dissimilarities; (m, k)."""
+        """Compute squared distances of points to cluster means in the feature space of rho; (m, k)."""
         blocks = [
             rho_of_rows(slice(i, i + ROWS_PER_BLOCK)) @ self.averages - self.own_means / 2
             for i in range(0, n_points, ROWS_PER_BLOCK)

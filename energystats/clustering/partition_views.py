@@ -65,7 +65,7 @@ def choose_plane(
     standardized: bool,
     metric: Metric,
 ) -> Plane:
-    """Return coordinates for a scatter plot: the only two columns, principal components, or what `space` asks for.
+    """Return coordinates for a scatter plot: the only two columns, principal components, or what the user asks for.
 
     Clusters under the Mahalanobis distance show along discriminant axes, and often nowhere else; those under a metric
     that compares transformed rows in these, and under others that are no functions of differences among coordinates of
@@ -107,7 +107,7 @@ def choose_plane(
 
 
 def _names_components(space: Any, columns: Sequence[str] | None) -> bool:
-    """Return whether `space` names two principal components, such as PC1, and not columns with such names."""
+    """Return whether a user's axes are two principal components, such as PC1, and not columns with such names."""
     if not isinstance(space, Sequence) or isinstance(space, str) or len(space) != 2:
         return False
     named = all(isinstance(axis, str) and COMPONENT.fullmatch(axis) for axis in space)
@@ -122,7 +122,7 @@ def _needed(points: FloatArray | None, space: str) -> FloatArray:
 
 
 def _columns_asked_for(space: Any, points: FloatArray | None, columns: Sequence[str] | None) -> tuple[int, int] | None:
-    """Find the two columns that `space` names, or the only two there are; None for other spaces."""
+    """Find the two columns that a user names as axes, or the only two there are; None if other axes are wanted."""
     if space is None:
         return (0, 1) if points is not None and points.shape[1] == 2 else None
     if isinstance(space, str) or not isinstance(space, Sequence) or len(space) != 2:
@@ -248,7 +248,7 @@ def _given_plane(space: Any, n: int, rows: IntArray) -> Plane:
 def read_features(
     data: Any, n: int, *, points: FloatArray | None, columns: Sequence[str] | None
 ) -> tuple[FloatArray, Sequence[str]]:
-    """Return the numeric columns of `data`, NaN where missing, and their names; the clustered points for None.
+    """Return the numeric columns of a table, NaN where missing, and their names; without a table the clustered points.
 
     Raises
     ------

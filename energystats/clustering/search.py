@@ -71,7 +71,7 @@ class Search:
         return replace(self, k=k, init=given, n_init=1, weights=weights)
 
     def note_unused(self, where: str) -> tuple[str, ...]:
-        """Return a note that names the options of the starts that differ from their defaults, where there are none."""
+        """Return a note that names options of starts that the user set in vain, for a search without starts."""
         if self.by_labels:
             return note_unused(where, init=("labels", "k-means++"))
         each = ("init", "n_init", "max_iter")
@@ -111,7 +111,7 @@ class Algorithm(ABC):
 
     @abstractmethod
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
-        """Find the partition of points; return it with its rule for new points, or None for the nearest mean.
+        """Find the partition of points; return it, and the rule for new points, None for the nearest cluster mean.
 
         Data that the algorithm cannot cluster, and what it cannot report, are refused first.
         """

@@ -161,7 +161,7 @@ def segment(
 
 
 def _takes_cells(d: Dissimilarity, exact: bool | None, k: int | None, min_size: int) -> bool:
-    """Return whether breaks are searched between cells of rows; raise ValueError if that is asked for in vain."""
+    """Return whether breaks are only searched between cells of rows; raise ValueError if asked but impossible."""
     if not isinstance(exact, bool | np.bool_ | None):
         raise TypeError(f"`exact` must be True, False or None, got {exact!r} of type {type(exact).__name__}.")
     exact = None if exact is None else bool(exact)
@@ -211,7 +211,7 @@ def _cut_exactly(
 def _cut_many(
     ordered: OrderedPoints, k: int | None, penalty: float | None, min_size: int, progress: bool | None
 ) -> dict[str, Any]:
-    """Find an approximate segmentation of many rows by cells, and return the fields of its result."""
+    """Find an approximate segmentation of many rows by cells of rows, and return the fields of its result."""
     d = ordered.d
     progress = weigh(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
     cut = cut_cells(d, k, penalty, min_size, progress=progress)
@@ -341,7 +341,7 @@ def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
 def describe_segments(
     ordered: OrderedPoints, breakpoints: IntArray, cells: RowCells | None = None
 ) -> tuple[_Fields, float]:
-    """Compute the fields that results with segments share, and S, from all pairs or from sums over cells."""
+    """Compute the fields shared by results with segments, and the between dispersion, from all pairs or from cells."""
     d, order, index = ordered
     edges = np.concatenate(([0], breakpoints, [d.n])).astype(np.intp)
     sizes = np.diff(edges)
@@ -451,7 +451,7 @@ class Segments(Labelled):
 
     @property
     def breaks(self) -> tuple[Any, ...]:
-        """Return the order values or row names at which new segments start; positions without either."""
+        """Return the order values, or else row names, or else positions, at which new segments start."""
         return tuple(self._place(i) for i in self.breakpoints.tolist())
 
     @property

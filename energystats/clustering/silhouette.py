@@ -121,7 +121,7 @@ class PointScores(NamedTuple):
 
 
 def score_points(d: Dissimilarity, labels: IntArray, k: int) -> PointScores:
-    """Compute silhouettes, margins and best other clusters of points in clusters 0..k-1; label -1 is no cluster."""
+    """Compute silhouettes, margins and nearest other clusters of points in clusters 0..k-1; label -1 is no cluster."""
     unknown = np.full(d.n, np.nan)
     inside = np.flatnonzero(labels >= 0)
     if k < 2:

@@ -220,7 +220,7 @@ def make_cigars(
 
 
 def make_unbalanced(m: int = 0, *, base: int = 200, rng: RandomLike = None) -> tuple[FloatArray, IntArray]:
-    r"""Draw points of two normal classes, with `base` - m and `base` + m points, in four dimensions.
+    r"""Draw points of two normal classes of unequal size, `base` - m and `base` + m points, in four dimensions.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: Iterable[float], digits: int = 6) -> list[str]:
-    """Format a column of numbers with equal decimals, so that the largest has `digits` significant digits.
+    """Format a column of numbers with equally many decimals, the largest with `digits` significant digits.
 
     It has more if the smallest number would have fewer than two; what lies below the largest by twelve digits is 0 to
     rounding.

@@ -95,7 +95,7 @@ class Result(abc.ABC):
         """Return the text tables of a result's summary, as a list."""
 
     def _sentences(self) -> list[str]:
-        """Return the sentences below the tables of a result's summary, its notes among them."""
+        """Return the sentences below the tables of a result's summary, which include its notes."""
         return [*self.notes]
 
     @abc.abstractmethod
@@ -217,7 +217,7 @@ class Result(abc.ABC):
         own: Any = (),
         form: str | None = None,
     ) -> tuple[pd.DataFrame, list[bool]]:
-        """Return a data frame formatted for LaTeX or Markdown, and which columns hold numbers; sets `options["index"]`.
+        """Return a data frame formatted for LaTeX or Markdown, and which columns hold numbers; set `options["index"]`.
 
         A named index becomes a column, one that only counts is left out, and the single row of a test is set in
         columns. Unless `plain`, only p-values are written here, others in `form`; the columns `own` never are.
@@ -269,7 +269,7 @@ class Result(abc.ABC):
 
 
 def _format_labels(frame: pd.DataFrame, names: Collection[Any]) -> pd.DataFrame:
-    """Format the labels in the named columns of a data frame as summaries do, "-" if missing."""
+    """Format the labels in some columns of a data frame, given by name, as summaries do, "-" if missing."""
 
     def write(column: pd.Series[Any]) -> pd.Series[Any]:
         if column.name not in names:
@@ -309,7 +309,7 @@ class VerdictFirst(Result):
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *explanations))))
 
     def _head(self) -> tuple[list[str], str]:
-        """Return the paragraphs of a summary between conclusion and tables, and a line on notes left out."""
+        """Return the paragraphs of a summary between conclusion and tables, and a line on notes that are not shown."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
         shown = _fitting(cautions, CAUTION_LINES)
         facts = _fitting(self._rests_on(), LINES - sum(map(_count_lines, shown)))
@@ -343,7 +343,7 @@ def _count_lines(text: str) -> int:
 
 
 def _fitting(texts: list[str], lines: int) -> list[str]:
-    """Select the first paragraphs that together take at most `lines` lines."""
+    """Select the first paragraphs that together fit into a given number of lines."""
     kept = []
     for text in texts:
         lines -= _count_lines(text)
@@ -457,7 +457,7 @@ class Approximation:
     outside: float
 
     def rows(self) -> list[list[str]]:
-        """Return summary-table rows with standard errors of approximate dispersions, and bounds."""
+        """Return summary-table rows with standard errors of approximate dispersions, and sure limits of W."""
         errors = {"W": self.within_error, "S": self.between_error, "T": self.total_error}
         rows = [[f"standard error of {name}", number(error)] for name, error in errors.items()]
         return [*rows, ["W for certain", " to ".join(map(number, self.within_limits))]]

@@ -50,7 +50,7 @@ def shorten_name(name: object, length: int = NAME_LENGTH) -> str:
 
 
 def _printed(c: str) -> str:
-    """Replace a character that cannot be printed: by a space for blanks, else by an escape sequence."""
+    """Replace a character that cannot be printed: a blank by a space, another one by an escape sequence."""
     if c.isprintable() or c in JOINERS:
         return c
     blank = c in "\n\t" or unicodedata.category(c) == "Zs"
@@ -172,7 +172,7 @@ def text_table(
     title: str,
     corner: str = "",
 ) -> TextTable:
-    """Build a text table from rows of cells; the first cell names its row if `stubs` is None."""
+    """Build a text table from rows of cells; without row names (`stubs`) the first cell of each row is its name."""
     if stubs is None:
         stubs = [row[0] for row in rows]
         rows = [row[1:] for row in rows]
@@ -202,7 +202,7 @@ def _padded(text: str, columns: int, *, right: bool = False) -> str:
 
 
 def _on_the_point(column: Sequence[str]) -> list[str]:
-    """Pad the cells of a number column so that their decimal points align."""
+    """Pad the cells of a column of numbers so that their decimal points align."""
     tails = [found and len(found[1]) for found in map(NUMERAL.fullmatch, column)]
     most = max((n for n in tails if n is not None), default=0)
     return [cell if n is None else cell + " " * (most - n) for cell, n in zip(column, tails, strict=True)]

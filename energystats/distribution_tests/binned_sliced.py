@@ -98,7 +98,7 @@ class _Bins:
 
 
 def default_bins(groups: Groups) -> int:
-    """Choose the number of bins for a test that permutes bins: 256, or more for small groups, at most MOST_BINS."""
+    """Choose the number of bins of rows for a test that permutes them: 256, or more for small groups, at most 4096."""
     size = max(1, int(groups.sizes.min()) // BINS_OF_SMALLEST)
     wanted = -(-groups.codes.size // size)
     return min(MOST_BINS, max(BINS, wanted))

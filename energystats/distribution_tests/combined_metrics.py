@@ -22,7 +22,7 @@ __all__ = ["combined_test"]
 
 
 def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> CombinedTestResult:
-    """Test groups by the smallest p-value over several semimetrics, calibrated by permutation.
+    """Test groups by the smallest p-value over several semimetrics, itself compared with its permutation distribution.
 
     All semimetrics see the same permutations.
     """

@@ -64,7 +64,7 @@ def cross_work(c: GroupComparison, size: Size) -> list[Work]:
 
 
 def _halves(groups: Groups, rng: np.random.Generator) -> tuple[FloatArray, IntArray, IntArray]:
-    """Split two samples into random halves; return weights of the first halves, (n, 2), and rows of the others."""
+    """Split two samples into random halves; return weights for means of the first, (n, 2), and rows of the second."""
     weights, held = np.zeros((groups.codes.size, 2)), []
     for j, rows in enumerate(groups.members()):
         mixed = rng.permutation(rows)

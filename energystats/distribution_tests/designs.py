@@ -114,7 +114,7 @@ def exchangeable_units(
 
 
 def _find_unlike_names(indices: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the first row name of every sample if no name occurs in two samples; else an empty tuple."""
+    """Return the first row name of each of several samples if no name occurs twice among them; else an empty tuple."""
     if len(indices) < 2 or any(index is None or not len(index) for index in indices):
         return ()
     if not indices[0].append(list(indices[1:])).is_unique:
@@ -167,7 +167,7 @@ class ExchangeableUnits:
 
     @property
     def first_rows(self) -> IntArray | slice:
-        """Return one row of every whole plot, or all rows if there are no whole plots."""
+        """Return the number of one row of every whole plot, or a slice of all rows if there are no whole plots."""
         return slice(None) if self.plots is None else np.unique(self.plots.codes, return_index=True)[1]
 
     def smallest_sizes(self, groups: Groups) -> IntArray:
@@ -194,7 +194,7 @@ class ExchangeableUnits:
         return Exchangeable(codes[first], blocks, None if self.plots is None else self.plots.codes)
 
     def check_moves(self, groups: Groups) -> None:
-        """Raise ValueError if no permutation within strata changes the group labels."""
+        """Raise ValueError if no permutation that a design allows changes the group labels."""
         if self.strata is None and self.plots is None:
             return
         scheme = self.scheme(groups.codes)
@@ -212,7 +212,7 @@ class ExchangeableUnits:
 
     @property
     def spoken(self) -> str:
-        """Return words for the end of a null hypothesis, such as "within every stratum", or none."""
+        """Return words for the end of a null hypothesis, such as "within every stratum"; empty without a design."""
         within = "" if self.strata is None else " within every stratum"
         return within if self.plots is None else f"{within}, whole plots being exchangeable"
 

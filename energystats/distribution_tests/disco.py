@@ -331,7 +331,7 @@ def _check_names_of_terms(terms: Sequence[Term]) -> None:
 
 
 def _names_file(X: str, formula: object, groups: object) -> bool:
-    """Return whether the text `X` of `disco` names its data: a formula or groups follow, and it is no formula itself.
+    """Return whether a text given to `disco` as `X` is the name of a file: beside a formula or groups, and no formula.
 
     A formula has a tilde and is not the path of a file.
     """
@@ -341,7 +341,7 @@ def _names_file(X: str, formula: object, groups: object) -> bool:
 
 
 def _check_one_question(X: Any, formula: object, groups: object) -> None:
-    """Raise an error if a formula is given with groups, twice, or not as a string."""
+    """Raise an error if a formula is given beside groups, given twice, or not given as a string."""
     if formula is not None and not isinstance(formula, str):
         if isinstance(X, str) and "~" in X:
             raise TypeError(f"The table of a formula goes to `data`, as in disco({X!r}, data=table).")
@@ -413,7 +413,7 @@ def _note_codes(name: str, column: Any) -> tuple[str, ...]:
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
-    """Find the data columns that the metric reads without conversion: all, those of truth values, or None."""
+    """Return the data columns that the metric reads without conversion: all, those of truth values, or none."""
     from pandas.api.types import is_bool_dtype
 
     if entry.takes_tables or not entry.takes_truths:
@@ -422,7 +422,7 @@ def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
 
 
 def _place_among(place: Place, kept: BoolArray) -> Place:
-    """Return a function that names row i of the kept rows by its original position."""
+    """Return a function that describes row i of the rows kept by its position among all rows."""
     rows = np.flatnonzero(kept)
     return lambda row: place(int(rows[row]))
 
@@ -597,7 +597,7 @@ def _one_way_test(question: _Question, groups: Groups, how: _How) -> DiscoResult
 
 
 def _linear_test(question: _Question, how: _How) -> DiscoResult:
-    """Test model terms by permuting rows, and for adjusted terms residuals of the points."""
+    """Test model terms by permuting rows, and terms adjusted for others also by permuting residuals of the points."""
     n_resamples = how.sampling.n_resamples
     if how.sampling.method == "exact":
         raise ValueError('`method="exact"` is for a single factor; use method="permutation".')
@@ -672,7 +672,7 @@ def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[Disco
 
 
 def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> list[int]:
-    """List the adjusted model terms whose test also permutes residuals of coordinates."""
+    """List the numbers of model terms, adjusted for others, whose test also permutes residuals of coordinates."""
     # with squared distances the feature space is that of the coordinates; other metrics compare no differences
     if not d.metric.by_differences or d.metric.only_means:
         return []
@@ -690,7 +690,7 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
 
 
 def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Asked]:
-    """List the hypotheses to compute: model, terms, terms within strata, terms by residuals."""
+    """List the hypotheses to compute: whole model, each term, each term within strata, terms tested by residuals."""
     r = model.Q.shape[1]
     asked = [_Asked(model, (Hypothesis(np.empty((r, 0)), np.eye(r)), *model.hypotheses))]
     if inner is not model:
@@ -699,7 +699,7 @@ def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Ask
 
 
 def _permuted_strata(question: _Question) -> tuple[Groups | None, list[bool]]:
-    """Return the strata, or None, and for each model term whether permuting within strata changes it."""
+    """Return the strata, None if there are none, and for each model term whether permuting within strata changes it."""
     if question.strata is None:
         return None, [True] * len(question.terms)
     strata = Groups.from_labels(question.strata, question.d.n, name="strata")
@@ -741,7 +741,7 @@ class _Model:
     strata: Groups | None = None
 
     def is_adjusted_term(self, j: int) -> bool:
-        """Return whether the terms for which model term j is adjusted, strata aside, span any dimension.
+        """Return whether model term j is adjusted for other terms, apart from strata, whose columns vary.
 
         Without it rows are exchangeable under the hypothesis of the term, and its p-value is exact.
         """
@@ -768,7 +768,7 @@ class _Model:
 
 
 def _subspaces(terms: tuple[Term, ...]) -> _Model:
-    """Compute an orthonormal basis, without the constant, of the model of all terms, and the hypothesis of each."""
+    """Compute an orthonormal basis of the model of all terms, without the constant, and the hypothesis of each term."""
     n = len(terms[0].columns)
     nothing = np.empty((n, 0))
     Q = nothing
@@ -791,7 +791,7 @@ def _subspaces(terms: tuple[Term, ...]) -> _Model:
 
 
 def _subspaces_within(terms: tuple[Term, ...], strata: Groups) -> _Model:
-    """Compute a basis of the model of all terms within strata, from columns centred by stratum.
+    """Compute a basis of the model of all terms within strata, from columns centred in each stratum.
 
     Rows are permuted within strata, which leaves differences between these in W: beside them F does not see that the
     fit of the reduced model took dimensions from the residuals, and p would be too small [theory 3, strata].
@@ -888,7 +888,7 @@ class _Asked:
     def dispersions(
         self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
-        """Yield between and residual dispersions of each hypothesis, first observed, then permuted in blocks."""
+        """Yield between and residual dispersions of each hypothesis, first of the observed rows, then of permuted."""
         points, Q = d if self.adjusted is None else d.residuals(self.adjusted), self.model.Q
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
@@ -901,7 +901,7 @@ class _Asked:
 def _compute_dispersions(
     d: Dissimilarity, asked: list[_Asked], unit: float, blocks: tuple[Any, ...], how: _How
 ) -> tuple[list[tuple[float, float]], list[tuple[FloatArray, FloatArray]]]:
-    """Compute between and residual dispersions of each hypothesis, observed and permuted, over `unit`."""
+    """Compute between and residual dispersions of each hypothesis, observed and permuted, divided by `unit`."""
     n_resamples, key = how.sampling.n_resamples, draw_key(how.rng)  # the same permutations for all hypotheses
     found: list[list[tuple[FloatArray, FloatArray]]] = [[] for each in asked for _ in each.hypotheses]
     starts = np.cumsum([0, *(len(each.hypotheses) for each in asked)]).tolist()

@@ -196,7 +196,7 @@ def _check_draws_reach(n_bootstrap: int, confidence_level: float) -> None:
 def _notes_on_samples(
     d: Dissimilarity, groups: Groups, M: FloatArray, s: FloatArray, drawn: FloatArray
 ) -> tuple[str, ...]:
-    """Return cautions on an interval of energy distance: found groups, few points, no bootstrap variance."""
+    """Return cautions on an interval of energy distance: clustered groups, few points, or no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
     few = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
     varies = np.ptp(drawn) > tie_tolerance(d.scale / d.n, d.n)

@@ -83,7 +83,7 @@ class Family:
 
     @property
     def advice(self) -> str:
-        """Return a sentence on how to find a member of a family of distributions that can give the sample."""
+        """Return a sentence on how to find a member of a family of distributions under which the sample is possible."""
         if not isinstance(self.estimate, _Likelihood):
             return "`estimate` must return one that can."
         return (
@@ -128,7 +128,7 @@ class Family:
         return cls(str(label), _Likelihood(family))
 
     def beginning_at(self, found: Any, *, drawn: bool = False) -> Family:
-        """Return a family of distributions that starts a second search from a distribution found before.
+        """Return a family of distributions whose search for parameters starts at those of a distribution found before.
 
         `drawn` says that draws stood for that distribution.
         """
@@ -195,7 +195,7 @@ class _Likelihood:
     start: tuple[float, ...] = ()
 
     def __call__(self, x: FloatArray) -> Any:
-        """Return the frozen distribution; raise ValueError if the search fails."""
+        """Return the likeliest distribution found for a sample, frozen; raise ValueError if SciPy's search fails."""
         # the search tries parameters that are out of range
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of searches that end early, which begin again
@@ -215,7 +215,7 @@ class _Likelihood:
         )
 
     def _search(self, x: FloatArray, start: tuple[float, ...] = ()) -> tuple[tuple[float, ...], str]:
-        """Search maximum-likelihood parameters by SciPy; return them, or none and the reason."""
+        """Search maximum-likelihood parameters by SciPy; return them and "", or no parameters and the reason."""
         from scipy.stats import FitError
 
         try:
@@ -277,7 +277,7 @@ class Atoms:
 
 
 def find_atoms(distribution: Any) -> Atoms | None:
-    """Return the `Atoms` of a frozen distribution on whole numbers; None for others, and for too many values."""
+    """Return values and probabilities of a frozen distribution on whole numbers; None for others or too many values."""
     quantile = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
     if quantile is None or not has_whole_numbers(distribution):
         return None

@@ -204,7 +204,7 @@ def normality_test(
 
 
 def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
-    """Choose the size of simulated normal samples: as given, or n, or fewer where simulation is costly."""
+    """Choose the size of simulated normal samples: the one asked for, else n, or fewer where simulation is costly."""
     if wanted is None:
         return n if d == 1 or rounded else min(n, max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d))
     size = check_count(wanted, "simulated_size", low=d + 1, high=n, why=", the points of the sample")
@@ -288,7 +288,7 @@ class _RoundedNormal:
 
 
 def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
-    """Return the rounding step of each column, given or found, after checking the values; (d,)."""
+    """Return the rounding step of each column, as the user gave it or found in the values, which are checked; (d,)."""
     d = points.shape[1]
     if isinstance(rounding, str):
         check_option(rounding, "rounding", ("auto",))
@@ -734,7 +734,7 @@ class _ReferencePoints(Protocol):
 def _make_reference_points(
     source: Sampler, d: int, size: int, metric: Metric, rng: np.random.Generator
 ) -> tuple[_ReferencePoints, Metric]:
-    """Return points that represent a distribution (quantiles or draws), and the fitted semimetric."""
+    """Return points that represent a distribution, its quantiles or draws, and the semimetric fitted to them."""
     # quantiles stand for a distribution better than as many draws
     points = source.quantiles(size) if source.ppf is not None else source.draw(size, rng)
     if points.shape[1] != d:

@@ -195,7 +195,7 @@ def pairwise_tests(
 
 
 def _are_few(two: Groups, units: ExchangeableUnits) -> bool:
-    """Return whether one of two groups has under three points, or both have two whole plots: too few for a spread."""
+    """Return whether two groups are too small to compare spread: under three points, or two whole plots in both."""
     # two points are, as are those of two whole plots
     return int(two.sizes.min()) < FEWEST or groups_of_two_plots(two, units).size == 2
 
@@ -207,7 +207,7 @@ def _note_no_spread(
     units: ExchangeableUnits,
     pairs: list[tuple[int, int]],
 ) -> tuple[str, ...]:
-    """Return notes on pairs of groups whose spread could not be compared, one for each reason."""
+    """Return notes on pairs of groups whose spread could not be compared, one note for each reason."""
     plots = ", or both have two whole plots" if units.n_plots else ""
     reasons = {
         "few": f"a group has fewer than {FEWEST} points{plots}. Two are equally far from their centre, however they "
@@ -276,7 +276,7 @@ def _rows_of(groups: Groups, pair: tuple[int, int]) -> tuple[IntArray, Groups]:
 
 
 def _check_moves(c: GroupComparison, pair: tuple[int, int]) -> None:
-    """Raise ValueError if a design leaves nothing to permute between two groups."""
+    """Raise ValueError if a design leaves no labels of two groups to permute."""
     if c.units.is_free:
         return
     rows, two = _rows_of(c.groups, pair)

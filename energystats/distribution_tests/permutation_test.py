@@ -93,11 +93,11 @@ class Statistic:
     rounding: Callable[[FloatArray], float]
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
-        """Compute a test statistic from sums of dissimilarities between groups, group sizes s and n."""
+        """Compute a test statistic from sums of dissimilarities between groups, the group sizes s and their sum n."""
         return self.rank(M, s)
 
     def show(self, ranked: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
-        """Convert ranking values, such as the between dispersion, to values of the statistic, such as F."""
+        """Convert values that put labelings in order, such as S, to values of the test statistic, such as F."""
         return ranked
 
 
@@ -116,13 +116,13 @@ class _FRatio(Statistic):
 
 
 def _half_energy(M: FloatArray, s: FloatArray, *, unbiased: bool = False) -> FloatArray:
-    """Compute the squared MMD of two samples, half their energy distance, from group sums [theory 2]."""
+    """Compute the squared MMD of two samples, half their energy distance, from sums between groups [theory 2]."""
     # the kernel generates rho, and its MMD squared is half the E of rho
     return np.asarray(statistics.energy_distances(M, s, unbiased=unbiased)[..., 0, 1] / 2)
 
 
 def _rounding_of_mmd(s: FloatArray) -> float:
-    """Compute the factor by which the rounding of the squared MMD exceeds that of S, at most; sizes (2,) -> float."""
+    """Compute the factor by which rounding of the squared MMD exceeds that of the dispersion S; sizes (2,) -> float."""
     return 2 * float(s.sum() / s.prod())
 
 
@@ -180,7 +180,7 @@ class GroupComparison:
         return tie_tolerance(T if self.d.metric.negative_type else self.d.scale_of(self.weights), self.d.n)
 
     def show(self, ranked: FloatArray, T: float) -> FloatArray:
-        """Convert ranking values, such as the between dispersion, to values of the statistic, such as F."""
+        """Convert values that put labelings in order, such as S, to values of the test statistic, such as F."""
         if self.statistic.is_linear:
             return ranked
         return self.statistic.show(ranked, T, self.d.n, self.groups.k, self.tolerance(T))
@@ -383,7 +383,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
 
 
 def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
-    """Return a note if an extrapolated p-value was asked for, but ties or steps among large null values forbid it."""
+    """Return a note if an extrapolated p was asked for but ties or steps among large null values rule it out."""
     if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
     tolerance = _tolerance_of(c, null)

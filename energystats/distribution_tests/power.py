@@ -262,7 +262,7 @@ class _Pilot:
         return cls(*energies, cast(tuple[Sampler, Sampler], mixed), (x, y), thinned)
 
     def populations(self) -> list[tuple[tuple[Sampler, Sampler], float]]:
-        """Return samplers and the share of their difference to keep, for unbiased E and both ends of its interval."""
+        """Return two samplers and the share of their difference to keep, for unbiased E and its interval ends."""
         low, high = self.interval
         return [
             (self.sources, _share_of(self.unbiased, self.statistic)),
@@ -287,7 +287,7 @@ class _Pilot:
 
 
 def _share_of(wanted: float, E: float) -> float:
-    """Compute the share of the difference of two distributions that has the energy distance `wanted`."""
+    """Compute what share of the difference of two distributions leaves `wanted` of their energy distance E."""
     # E is a square of the difference of two distributions: a share c of that leaves c^2 of it
     return math.sqrt(min(1.0, max(0.0, wanted / E))) if E > 0 else 0.0
 
@@ -317,7 +317,7 @@ def _check_same_width(samples: Sequence[FloatArray]) -> None:
 def _plan_power(
     x: Any, y: Any, metric: Metric, sizes: list[tuple[int, int]], n_replicates: int, n_resamples: int, rounds: int
 ) -> tuple[Any, ...]:
-    """Return example points, the estimated work of all simulated tests, and the memory for their decisions."""
+    """Return points like the samples, the estimated work of all simulated tests, and the memory for their decisions."""
     pilot = next((value for value in (x, y) if not is_distribution(value)), None)
     points = np.sin(np.arange(64.0)).reshape(32, 2) if pilot is None else metric.read((pilot,), ("x",))[0][0]
     # without a pilot the work is that of two columns
@@ -402,7 +402,7 @@ class _Simulation:
 
 
 def _sources_of(x: Any, y: Any, metric: Metric) -> tuple[tuple[Sampler, Sampler], Metric]:
-    """Build samplers from two distributions or pilot samples, and return the semimetric, too."""
+    """Build samplers from two distributions or pilot samples; return them, and the semimetric adapted to the pilots."""
     pilots = {name: value for value, name in ((x, "x"), (y, "y")) if not is_distribution(value)}
     if len(pilots) == 2:
         pool((x, y), metric)

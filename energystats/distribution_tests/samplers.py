@@ -105,7 +105,7 @@ class Sampler:
         return self.checked(_find_whole_quantiles(self.ppf, self.survival, places), size)
 
     def compare_with_quantiles(self, size: int) -> tuple[Sampler, tuple[str, ...]]:
-        """Drop a sampler's quantiles where these cannot stand for it, to use draws instead; return it, and a note.
+        """Drop a sampler's quantiles where these misrepresent its distribution, to use draws; return it, and a note.
 
         Draws lie outside of their range, or SciPy would sum very many probabilities up to them.
         """
@@ -269,7 +269,10 @@ def find_possible(distribution: Any, x: FloatArray) -> BoolArray:
 
 
 def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatArray, float, FloatArray]]:
-    """Yield distances of values to candidates of a discrete distribution, their unit, and their probabilities."""
+    """Yield distances of values to values that a discrete distribution may have, a scale, and their probabilities.
+
+    The scale is that of the values whose rounding moves the distances.
+    """
     family = getattr(distribution, "dist", None)
     if not hasattr(family, "xk"):
         yield x - np.rint(x), 1.0, np.asarray(distribution.pmf(np.rint(x)))

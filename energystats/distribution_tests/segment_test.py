@@ -278,7 +278,7 @@ class _BreakSearch:
         return rows >= 2 * self.min_size and rows // self.length >= 2
 
     def count(self, part: tuple[int, int]) -> float:
-        """Count the orders in which the rows or blocks of a segment can be permuted."""
+        """Count the orders in which the rows of a segment, or its blocks of rows, can be permuted."""
         return count_orders((part[1] - part[0]) // self.length)
 
     def scan(self, part: tuple[int, int], *, exact: bool) -> OrderScan:
@@ -299,12 +299,12 @@ class _BreakSearch:
 
     @property
     def exponent(self) -> int:
-        """Find the power of two near the mean dissimilarity; 0 if squares cannot overflow."""
+        """Find the power of two near the mean dissimilarity, to divide by; 0 if squares cannot overflow."""
         found = int(np.frexp(self.d.scale / self.d.n)[1])
         return found if abs(found) > ORDINARY else 0
 
     def panels(self, low: int, high: int) -> Iterator[tuple[int, FloatArray]]:
-        """Compute dissimilarities among rows of a segment, a few columns at a time."""
+        """Yield dissimilarities among rows of a segment, a few columns at a time."""
         return panels_of(self.d, slice(low, high), self.exponent)
 
     def cut_beside(self, part: tuple[int, int], run: tuple[int, int]) -> int:
@@ -339,7 +339,7 @@ def _find_breaks(search: _BreakSearch, level: float, most: int) -> list[BreakTes
 
 
 def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: float) -> BreakTest:
-    """Test for a further break: its statistic, the largest in all segments, against permutations within them."""
+    """Test for a further break: its statistic, the largest of all segments, against permutations within segments."""
     exact = math.prod(map(search.count, parts)) <= max(EXACT_UP_TO, search.n_resamples)
     scans = [search.scan(part, exact=exact) for part in parts]
     tolerance = max(scan.tolerance for scan in scans)
@@ -374,7 +374,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
 
 
 def _note_few_orders(test: BreakTest, n: int, length: int, level: float) -> tuple[str, ...]:
-    """Return a note if rows or blocks have so few orders that no p-value can be small."""
+    """Return a note if rows, or blocks of rows, have so few orders that no p-value can be small."""
     if test.method != "exact":
         return ()
     # orders that surely give the same run: of rows those within each of the two parts, and read backwards; of blocks,

@@ -260,7 +260,7 @@ def _refuse_small_groups(groups: Groups) -> None:
 
 
 def _refuse_shares_of_strata(spread: CenterDistances, groups: Groups, units: ExchangeableUnits) -> None:
-    """Raise ValueError if groups are spread unequally over strata too small to have own centres."""
+    """Raise ValueError if groups have unequal shares of strata that are too small for group centres of their own."""
     if reveals_strata(spread, groups, units):
         unit = "rows" if units.plots is None else "whole plots"
         raise ValueError(
@@ -327,7 +327,7 @@ class CenterDistances:
     notes: tuple[str, ...] = ()
 
     def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
-        """Select the distances of some points and groups, given by row and group numbers; the centres stay."""
+        """Select the distances of some points and groups from centres, by row and group numbers; the centres stay."""
         groups = np.array(chosen)
         return CenterDistances(
             self.distances[rows],
@@ -407,7 +407,7 @@ def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:
 
 
 def _strata_of_cells(groups: Groups, units: ExchangeableUnits) -> IntArray:
-    """Return the stratum of each row if strata have own group centres, else 0; (n,).
+    """Return the stratum of each row if groups have a centre in each stratum, else 0; (n,).
 
     Of whole plots there must be as many: a centre between two plots is as far from one as from the other, whatever
     they are, so that their labels would not be exchangeable.
@@ -444,7 +444,7 @@ def reveals_strata(spread: CenterDistances, groups: Groups, units: ExchangeableU
 def _from_centers(
     d: Dissimilarity, codes: IntArray, k: int, w: FloatArray, center: str
 ) -> tuple[FloatArray, FloatArray]:
-    """Compute squared distances of points from their centres, and centre weights; (n,), (n, k)."""
+    """Compute squared distances of points from their centres, and weights of points in centres; (n,), (n, k)."""
     means = weights_of_means(w, codes, k)
     if center == "centroid":
         return squared_distances_to(means, codes, d.pairs.multiply), means
@@ -469,7 +469,7 @@ def _multiply_squares(points: FloatArray, columns: FloatArray) -> FloatArray:
 
 
 def _distances_to_medians(w: FloatArray, codes: IntArray, k: int, multiply: Multiply) -> tuple[FloatArray, FloatArray]:
-    """Compute squared distances of points from the spatial medians of their groups, and weights of these medians.
+    """Compute squared distances of points from the spatial medians of their groups, and weights of points in these.
 
     Warn if the search for a median was cut off.
     """
@@ -498,7 +498,7 @@ class SpreadComparison(NamedTuple):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a note if permuting residuals gave a smaller p than all labelings could give."""
+        """Return a note if permuting residuals gave a smaller p than permuting labels could give."""
         if upper_pvalue(self.extreme, self.null.size) >= self.floor:
             return ()
         return (
@@ -524,7 +524,7 @@ def compare_spread(
     *,
     progress: bool = False,
 ) -> SpreadComparison | None:
-    """Test by permutation whether mean distances from centres are equal; None where there is nothing to permute.
+    """Test by permutation whether mean distances from group centres are equal; None if there is nothing to permute.
 
     Residuals from the means of the groups are permuted where all rows are exchangeable. With a design, under which few
     labelings may be possible, the labels of z are, so that the observed ones are among them. What is moved is brought
@@ -564,12 +564,12 @@ def compare_spread(
 
 
 def _means_of(z: FloatArray, w: FloatArray, strata: IntArray) -> FloatArray:
-    """Compute for every point the weighted mean of values in its stratum; (n,)."""
+    """Compute for every point the weighted mean of the values in its stratum; (n,)."""
     return np.asarray((np.bincount(strata, w * z) / np.bincount(strata, w))[strata])
 
 
 def _shares_between(w: FloatArray, z: FloatArray, labelings: IntArray, k: int) -> FloatArray:
-    """Compute the between-group share of the sum of squares for b labelings; (b, n), (b, n) -> (b,)."""
+    """Compute the between-group share of the sum of squares of values for b labelings; (b, n), (b, n) -> (b,)."""
     members = [(labelings == j) * w for j in range(k)]
     mass = np.stack([Z.sum(axis=1) for Z in members], axis=1)
     sums = np.stack([(Z * z).sum(axis=1) for Z in members], axis=1)

@@ -28,7 +28,7 @@ CLUSTERS_LISTED = 40
 
 
 def axes_or_new(ax: Axes | None, *, height: float | None = None, more_width: float = 0.0) -> Axes:
-    """Return given axes, or those of a new figure `height` inches high and `more_width` inches wider."""
+    """Return given axes, or those of a new figure `height` inches high and `more_width` inches wider than usual."""
     if ax is not None:
         return ax
     usual = [float(side) for side in plt.rcParams["figure.figsize"]]

@@ -89,7 +89,7 @@ def plot_parts(
     metric: Metric,
     bound: float | None = None,
 ) -> Axes:
-    """Draw bars of total, between and within dispersion and of each group's part; return the axes.
+    """Draw bars of total, between and within dispersion, and of the part of W in each group; return the axes.
 
     `within` has the parts, and `bound`, the largest S that is possible, is a line. Of more than thirty groups the
     largest parts are drawn.
@@ -130,7 +130,7 @@ def plot_parts(
 def _choose_largest_parts(
     names: Sequence[str], sizes: Sequence[int], parts: FloatArray
 ) -> tuple[list[str], list[int], list[float]]:
-    """Choose the groups to draw by within dispersion; beyond thirty the smallest are added up as one."""
+    """Choose the groups with the largest within dispersions to draw; beyond thirty add up the smallest as one."""
     k = len(parts)
     if k <= PARTS_DRAWN:
         return list(names), list(sizes), parts.tolist()
@@ -141,7 +141,7 @@ def _choose_largest_parts(
 
 
 def _place_beside_line(end: float, line: float | None, scale: float) -> float:
-    """Choose the position of a bar's label: its end, or beyond a line that would cross the label."""
+    """Choose the position of a bar's label: at its end, or beyond a vertical line that would cross the label."""
     return line + 0.01 * scale if line is not None and end <= line <= end + LABEL * scale else end
 
 

@@ -87,7 +87,7 @@ def plot_model_null(
 
 
 def _draw_density(density: Curve, ax: Axes) -> None:
-    """Fill the area below a density curve, cut off at a pole."""
+    """Fill the area below a density curve, cut off at the .99 quantile of its heights, as beside a pole."""
     x, y = density
     if not x.size:
         return
@@ -224,7 +224,7 @@ def plot_pairs(
     sizes: Sequence[tuple[int, int]],
     correction: str,
 ) -> Axes:
-    """Draw the effect size of every pair of groups as a bar with its adjusted p-value, and return the axes.
+    """Draw a bar with the effect size of every pair of groups, with its adjusted p-value; return the axes.
 
     More than forty pairs make a heat map.
     """
@@ -260,7 +260,7 @@ def _draw_pair_table(
     correction: str,
     ax: Axes | None,
 ) -> Axes:
-    """Draw a heat map of effect sizes S/T of all pairs of groups, with stars where p <= .05; return the axes."""
+    """Draw a heat map of effect sizes S/T of all pairs of groups, with stars if adjusted p <= .05; return the axes."""
     table = _build_pair_matrix(groups, pairs, effects)
     stars = _build_pair_matrix(groups, pairs, [float(p <= 0.05) for p in pvalues])
     names = plain_all(groups)

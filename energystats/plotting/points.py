@@ -202,7 +202,7 @@ def plot_line(
 
 
 def mark_values(x: FloatArray, ax: Axes) -> Axes:
-    """Draw open circles on the axis of a histogram at some of its values, and return the axes."""
+    """Draw open circles on the axis of a histogram at given values, and return the axes."""
     style: dict[str, Any] = {"facecolors": "none", "edgecolors": "0.15", "lw": 0.9, "zorder": 4}
     ax.scatter(x, np.zeros(x.size), s=30, clip_on=False, **style)
     return ax
@@ -249,7 +249,7 @@ def _choose_visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[flo
 def plot_cluster_means(
     means: FloatArray, ax: Axes | None = None, *, features: Sequence[object], sizes: Sequence[int]
 ) -> Axes:
-    """Draw a heat map of the standardized means of features (rows) in each cluster, and return the axes; (p, k)."""
+    """Draw a heat map of the standardized means of each column (row) by cluster, and return the axes; (p, k)."""
     shown, k = plain_all(features), len(sizes)
     ax = axes_or_new(ax, height=1.6 + 0.28 * min(len(shown), NAMES_FIT), more_width=room_for(shown))
     top = float(np.nanmax(np.abs(means), initial=0.0)) or 1.0

@@ -76,7 +76,7 @@ def plot_series(
 
 
 def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Find the columns whose segment means explain most of their variance, the first ones without breaks; (m,)."""
+    """Find the columns whose segment means explain most of their variance; without breaks the first columns; (m,)."""
     if not len(breakpoints):
         return np.arange(COLUMNS_DRAWN)
     centred = points - points.mean(axis=0)
@@ -99,7 +99,7 @@ def plot_profile(
     order: str,
     title: str,
 ) -> Axes:
-    """Draw the break statistic of two segments against the break, with its null quantile; return the axes.
+    """Draw the statistic of every break into two segments against its place, with a null quantile; return the axes.
 
     `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row after the break with
     the largest Z; the other breaks are drawn thin.
@@ -249,7 +249,7 @@ def plot_strata(
 
 
 def _choose_strata(points: FloatArray, breakpoints: IntArray) -> IntArray:
-    """Choose the columns to draw: those that vary most between segments, in their order."""
+    """Choose the columns to draw: those of whose variance segments explain most, in the table's order."""
     if points.shape[1] <= STRATA_DRAWN:
         return np.arange(points.shape[1])
     parts = np.split(points, breakpoints)

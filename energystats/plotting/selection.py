@@ -51,7 +51,7 @@ def plot_select_k(
 
 
 def _draw_gaps(ks: IntArray, gap: FloatArray, error: FloatArray, best: int | None, ax: Axes) -> None:
-    """Draw the gap statistic with standard errors against k, and the line of the rule that chose k."""
+    """Draw the gap statistic with standard errors against k, and a line at Gap(k + 1) less its error at the best k."""
     finite = np.isfinite(gap)
     label = "gap, one standard error"
     ax.errorbar(ks[finite], gap[finite], error[finite], marker="o", color="#0072b2", capsize=3, label=label)

@@ -79,7 +79,10 @@ def plot_negative_type(
 def plot_euclidization(
     before: FloatArray, after: FloatArray, ax: Axes | None = None, *, method: str, constant: float | None = None
 ) -> Axes:
-    """Draw the distances of all or random pairs after a repair against those before, and return the axes."""
+    """Draw distances of pairs, after they were made Euclidean, against those before, and return the axes.
+
+    All pairs are drawn, or random ones of many.
+    """
     ax = axes_or_new(ax)
     label = f"{before.size} pairs"
     if before.size > PAIRS_DRAWN:
@@ -205,7 +208,7 @@ Cloud = tuple[str, FloatArray, FloatArray, float]  # what it is called, dissimil
 def plot_shepard(
     before: Cloud, after: Cloud, ax: Axes | None = None, *, dimensions: int, n: int, kernel: bool = False
 ) -> Axes:
-    """Draw distances on the principal axes against dissimilarities, before and after a repair; return the axes.
+    """Draw distances on principal axes against dissimilarities, as given and made Euclidean; return the axes.
 
     Points on the diagonal are shown as they are. A random part of the pairs is drawn when there are many. `kernel`
     says that the dissimilarities come from a kernel.
@@ -246,7 +249,7 @@ def plot_comparison(
     k: int,
     n: int,
 ) -> Axes:
-    """Draw the best partition's share S/T under every repair against the mean change of distances.
+    """Draw the best partition's share S/T against the mean change of distances, for each way to make these Euclidean.
 
     `changed` says where the best partition is another one than before.
     """

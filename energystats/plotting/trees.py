@@ -44,7 +44,7 @@ CLUSTERS_NUMBERED = 20
 def plot_dendrogram(
     Z: ArrayLike, ax: Axes | None = None, *, k: int | None = None, labels: ArrayLike | None = None
 ) -> Axes:
-    r"""Draw a dendrogram with clusters of a cut in colours, and return the axes.
+    r"""Draw a dendrogram with the clusters below a cut in colours, and return the axes.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def plot_dendrogram(
 
 
 def _label_heights(shift: float = 0.0) -> str:
-    """Return the label of a dendrogram's height axis, with a constant added to heights if any."""
+    """Return the label of a dendrogram's height axis, naming a constant that was added to the heights, if any."""
     moved = f", plus {-shift:.3g}" if shift else ""
     return f"height: energy distance x n1 n2/(n1 + n2){moved}\n(square-root scale)"
 
 
 def _choose_link_colors(Z: FloatArray, k: int, codes: IntArray, colors: list[Any]) -> dict[int, Any]:
-    """Choose the colour of every dendrogram node: its cluster's below the cut, grey above."""
+    """Choose the colour of every dendrogram node: below the cut that of its cluster, above it grey."""
     n = len(Z) + 1
     first = _find_points_below(Z)
     named = [to_hex(color) for color in colors]
@@ -152,7 +152,7 @@ def _find_points_below(Z: FloatArray) -> IntArray:
 
 
 def _number_clusters(ax: Axes, codes: IntArray, height: float) -> None:
-    """Draw the number of each cluster over its leaves in a dendrogram, at the height of the cut."""
+    """Draw the number of each cluster over its leaves in a dendrogram, at the height of the cut into clusters."""
     places = 5.0 + 10.0 * np.arange(codes.size)  # where SciPy puts leaves
     for j in np.unique(codes):
         middle = float(places[codes == j].mean())
@@ -275,7 +275,7 @@ def plot_cluster_tree(
 
 
 def _count_levels(nodes: Sequence[DrawnNode]) -> FloatArray:
-    """Compute the largest number of forks on a path below each node of a tree, used as drawing height."""
+    """Compute the largest number of forks on a path down from each node of a tree, used as drawing height."""
     levels = np.array([float(bool(node.children) or node.pvalue is not None) for node in nodes])
     for i, node in reversed(list(enumerate(nodes))):
         levels[i] += max((float(levels[child]) for child in node.children), default=0.0)

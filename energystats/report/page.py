@@ -184,7 +184,7 @@ def _seed_of(rng: object) -> int:
 
 
 def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: int, k_max: int | None) -> None:
-    """Estimate the work of a report's computations; raise an error or warn if it is too much."""
+    """Estimate the work of a report's computations; raise an error if memory is short, warn if it takes long."""
     from energystats.cluster_tests.cluster_test import method_for, plan_cluster_test
     from energystats.cluster_tests.options import ClusterTestOptions
     from energystats.clustering.energy_cluster import AUTO

@@ -97,7 +97,7 @@ def list_clusters(study: Study) -> Rows:
 
 
 def list_by_cluster(study: Study, *, measured: bool) -> Rows:
-    """List columns as table rows: mean in each cluster, or commonest category if not `measured`."""
+    """List data columns as table rows: mean in each cluster if `measured`, else the commonest category there."""
     frame = (study.measured if measured else study.categories).iloc[:, :COLUMNS_LISTED]
     parts = [frame[study.found.labels == j] for j in range(min(study.k, CLUSTERS_LISTED))]
 

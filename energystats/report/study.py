@@ -170,7 +170,7 @@ class Study:
 
     @property
     def has_several_spaces(self) -> bool:
-        """Return whether the cluster test searched in several spaces."""
+        """Return whether the cluster test looked at several forms of the points, such as decorrelated columns."""
         from energystats.cluster_tests.unimodality import calibration_factor
 
         if isinstance(self.test, str) or self.test.factor is None:
@@ -196,7 +196,7 @@ class Study:
 
     @cached_property
     def validation(self) -> ClusterValidationResult | str:
-        """Validate the clusters of a report, and return the result, or a sentence why not."""
+        """Validate the clusters of a report; return the result, or a sentence on why they were not validated."""
         from energystats.cluster_tests.validate_clusters import validate_clusters
 
         if self.n > VALIDATED_AT_MOST:
@@ -300,7 +300,7 @@ def search_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _choose_k(X: Any, how: dict[str, Any]) -> SelectKResult:
-    """Choose the number of clusters by `select_k`, and return its result."""
+    """Choose the number of clusters by `select_k`, and return the result with all criteria."""
     from energystats.selection.select_k import select_k
 
     return select_k(X, **how)
@@ -319,14 +319,14 @@ def _test_clusters(X: Any, k: int, how: dict[str, Any]) -> ClusterTestResult | s
 
 
 def _are_alike(tested: Partition | None, found: Partition) -> bool:
-    """Return whether the clusters of a test nearly agree with those found."""
+    """Return whether the clusters of a test nearly agree with those of a report; False if the test has none."""
     if tested is None:
         return False
     return bool(adjusted_rand_index(tested.labels, found.labels) >= ALIKE)
 
 
 def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> ClusterTestResult | str:
-    """Add a caution to a test if the clusters found are leaves of a tree, which it did not test."""
+    """Add a caution to a test of other clusters than a report's, where those of the report are leaves of a tree."""
     if isinstance(test, str) or found.algorithm != "cluster_tree" or _are_alike(test.partition, found):
         return test
     caution = ShownElsewhere(

@@ -83,7 +83,7 @@ def gap_curve(
     progress: bool,
     rng: np.random.Generator,
 ) -> GapCurve | str:
-    """Compute the gap statistic for 1, 2, ... clusters from clustered reference sets; or why it cannot be.
+    """Compute the gap statistic for 1, 2, ... clusters from clustered reference sets; or return why it is undefined.
 
     Why not is a text, for a reference set with a W that is not positive.
     """
@@ -109,7 +109,7 @@ def gap_curve(
 
 
 def count_threads(d: Dissimilarity) -> int:
-    """Choose the number of threads for searches with a matrix each, limited by memory and metric."""
+    """Choose the number of threads for searches that each hold a dissimilarity matrix, limited by memory and metric."""
     return max(1, min(threads_given(), STORED_BYTES // (8 * d.n**2))) if d.metric.in_threads else 1
 
 
@@ -136,7 +136,7 @@ def _holds_single(d: Dissimilarity) -> bool:
 
 
 def _state_problem(d: Dissimilarity) -> tuple[Problem, int]:
-    """Prepare the search for clusters of a reference set; return it and the power of two used as unit."""
+    """Prepare the search for clusters in a reference set; return it, and e if rho was divided by 2**e."""
     # seven digits of rho are enough to find clusters, and log W has nine then
     rounded = RoundedPoints.of(d) if _holds_single(d) else None
     if rounded is None:
@@ -213,7 +213,7 @@ class GapReference:
 
 
 def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapReference | None:
-    """Fit the gap statistic's reference distribution to coordinates of the points; None without any.
+    """Fit the gap statistic's reference distribution to coordinates of the points; None if there are no coordinates.
 
     A matrix has them if it holds powers of Euclidean distances.
     """

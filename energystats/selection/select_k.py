@@ -366,7 +366,7 @@ def _compute_gaps(
     plan: _SelectionOptions,
     rng: np.random.Generator,
 ) -> GapCurve | str | None:
-    """Compute the gap statistic for each k; return it, a text why not, or None without references.
+    """Compute the gap statistic for each k; or return a text on why it is undefined, or None without reference sets.
 
     Raise ValueError instead of the text if gaps choose k.
     """
@@ -385,7 +385,7 @@ def _compute_gaps(
 
 
 def _has_tests(d: Dissimilarity) -> bool:
-    """Return whether points allow tests of splits: enough of them, and projectable."""
+    """Return whether splits of points can be tested: there are enough points, and they can be projected on lines."""
     return d.n >= SMALLEST_NODE and (not d.n_columns or d.coordinates is not None)
 
 
@@ -403,7 +403,7 @@ def _tree_for(
 
 
 def _smallest_of_leaves(tree: ClusterTreeResult | None, k_max: int) -> FloatArray:
-    """Return the smallest adjusted p among tree leaves for each number of leaves, then NaN; (k_max,)."""
+    """Return the smallest adjusted p among the leaves of a tree cut to 1, 2, ... leaves, then NaN; (k_max,)."""
     column = np.full(k_max, np.nan)
     if tree is None:
         return column
