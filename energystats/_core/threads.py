@@ -50,7 +50,7 @@ class _Limit:
         self.limiter: Any = None
 
     def enter(self, wait: bool) -> bool:
-        """Limit linear algebra to one thread; if another thread holds the limit, wait for it or return False."""
+        """Limit linear algebra to one thread, and return True; while another thread limits it, wait or return False."""
         with self.changed:
             while self.owner not in (None, get_ident()):
                 if not wait:
@@ -96,7 +96,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """Limit linear algebra to one thread inside a `with` block; with `wait`, after another thread's limit has ended."""
+    """Limit linear algebra to one thread in a `with` block; if another thread does, wait on request, or do nothing."""
     entered = LIMIT.enter(wait)
     try:
         yield
@@ -135,7 +135,7 @@ def side_by_side(most: int) -> Iterator[Apply]:
 
 
 def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Apply a function to every item through a given `map`, and raise the errors it raises."""
+    """Apply a function to every item through a given variant of `map`, so that the errors it raises are raised here."""
     for _ in map_over(function, items):
         pass
 
