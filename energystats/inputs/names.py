@@ -89,12 +89,12 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
 
 
 def near_names(name: str, known: Iterable[Hashable]) -> str:
-    """Return a hint ' Did you mean ...?' with known names similar to `name`; "" without any."""
+    """Return a hint ' Did you mean ...?' with known names similar to an unknown one; "" if none is similar."""
     by_lower = {str(k).lower().strip(): k for k in known}  # a name with blanks around it is shown with them
     near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
 
 
 def list_names(name: str, known: Sequence[str]) -> str:
-    """Return a sentence that lists the columns similar to `name`, or else all columns."""
+    """Return a sentence that lists the columns with names similar to an unknown one, or else all columns."""
     return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")
