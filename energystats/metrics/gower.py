@@ -255,7 +255,7 @@ def _check_column_likeness(weights: FloatArray) -> None:
 
 
 def _compute_ranges(X: FloatArray) -> FloatArray:
-    """Compute the range of each column without missing values; 0 if a column has no value; (n, d) -> (d,)."""
+    """Compute the range of each column, missing values left out; 0 if a column has no value; (n, d) -> (d,)."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
