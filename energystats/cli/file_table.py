@@ -151,7 +151,7 @@ def is_large(column: pd.Series[Any]) -> bool:
 
 
 def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
-    """Return the pandas statement that selects the rows kept, in a list that is empty if all rows are kept."""
+    """Return the pandas statement that selects given rows, in a list; an empty list if all rows are kept."""
     if rows is None:
         return []
     whole = kept[-1] - kept[0] + 1 == kept.size
