@@ -432,9 +432,9 @@ def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
 
 
 def blocks_at_once(n_blocks: int, room: int) -> int:
-    """Choose how many blocks of labelings share a product with the dissimilarity matrix, so that products are alike.
+    """Choose how many blocks of labelings share one matrix product, so that all products are about equally large.
 
-    Alike in size, that is. The pairs are read for every product, and few labelings do not fill it.
+    The pairs are read for every product, and few labelings do not fill it.
     """
     at_most = max(1, room // LABELINGS_PER_BLOCK)
     n_products = -(-n_blocks // at_most)
@@ -452,9 +452,9 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Complete sums between k - 1 groups, and their sizes, to those of all k groups, by sums from all points to all.
+    """Complete sums between k - 1 groups, and their sizes, to those of all k groups, by each point's sum to all points.
 
-    The latter are R @ weights, `totals`. Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
+    These sums are R @ weights, `totals`. Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
     """
     n, others, b = Z.shape
     with one_thread():

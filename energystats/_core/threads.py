@@ -115,7 +115,7 @@ Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
 
 @contextmanager
 def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yield a function like `map` that runs in at most `most` threads, with single-threaded linear algebra.
+    """Yield a function like `map` that runs in a limited number of threads, with single-threaded linear algebra.
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
@@ -129,7 +129,7 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 @contextmanager
 def side_by_side(most: int) -> Iterator[Apply]:
-    """Yield a function that calls another one on every item in at most `most` threads, and discards the results."""
+    """Yield a function that calls another one on every item, in a limited number of threads, and drops the results."""
     with map_side_by_side(most) as map_over:
         yield partial(_apply_all, map_over)
 

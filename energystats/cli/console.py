@@ -87,7 +87,7 @@ class Console:
 
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
-        """Print this package's warnings as notes within a `with` block, except those of categories to be ignored."""
+        """Print this package's warnings as notes within a `with` block, except those of classes to be ignored."""
         shown = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:

@@ -204,7 +204,7 @@ class _CsvReader:
         return statements
 
     def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
-        """Print a note if text equals a number of --na up to its format, as 99.0 for --na 99, and was kept."""
+        """Print a note if text that was kept equals a number of --na in another format, as 99.0 for --na 99."""
         words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
         for text in column.dropna().unique() if words else ():
             if (word := words.get(self.scan.dialect.value_of(text))) is not None:

@@ -71,7 +71,7 @@ def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Return the number of the line, from 1, in which data row `row` begins; quoted cells may hold line ends."""
+    """Return the number of the line, from 1, in which a given data row begins; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
     reader = csv.reader(lines, delimiter=dialect.delimiter)

@@ -332,7 +332,7 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
 
 
 def _decimal_commas(lines: Sequence[str], sep: str, given: Dialect) -> bool:
-    """Return whether a CSV file has decimal commas; raise ValueError if all are like 1,000, which is ambiguous.
+    """Return whether a CSV file has decimal commas; raise ValueError if all commas are as in 1,000, in doubt.
 
     Where the header is one name short, the first cells are names of the rows unless these are "none", and no numbers.
     """

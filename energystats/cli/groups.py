@@ -76,7 +76,7 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
 
 
 def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
-    """Return the rows of units with one row in every group; drop units without one on request, or raise BadInputError.
+    """Return the rows of units with one row in every group; drop incomplete units on request, or raise BadInputError.
 
     The two columns of `labels` are the unit and the group of every row in use.
     """

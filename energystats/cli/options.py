@@ -44,7 +44,7 @@ def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: 
 
 
 def count(name: str, low: int = 1) -> Callable[[str], Any]:
-    """Return an argparse type for a whole number that is at least `low`."""
+    """Return an argparse type for a whole number that has a lower bound."""
     return checked_by(int, check_count, name=name, low=low)
 
 

@@ -123,7 +123,7 @@ def choose_columns(
 def _usable_columns(
     table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
-    """Split columns into those used by default and those left out, the latter by the reason for it."""
+    """Split columns into those used by default and those left out, the latter with the reasons."""
     frame = table.frame
     nested = tuple(c for c in names if find_nested(frame[c]) is not None)
     if mixed and nested:

@@ -279,7 +279,7 @@ def root_unit_of(rho: FloatArray) -> float:
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """Return the relative rounding tolerance of eigenvalues: `tol` if given, else 10 n eps."""
+    """Return the relative tolerance for rounding of eigenvalues: a given one, or else 10 n eps for a matrix n x n."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")

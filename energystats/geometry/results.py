@@ -483,7 +483,7 @@ class PrincipalCoordinates(Named):
         return self._weighted_averages(amounts, "amounts")
 
     def _weighted_averages(self, amounts: Any, name: str) -> pd.DataFrame:
-        """Compute means of coordinates weighted by amounts, with `name` for error messages."""
+        """Compute means of coordinates weighted by amounts, which error messages call by a given name."""
         import pandas as pd
 
         match_index(self.index, amounts, name)

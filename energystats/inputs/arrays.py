@@ -94,7 +94,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str, *, cure: str = SUBTRACT) -> FloatArray:
-    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError otherwise.
+    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError for other data.
 
     `cure` says what to do with whole numbers beyond 2**53, for the error message.
     """

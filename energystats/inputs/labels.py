@@ -301,7 +301,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Code labels that are Python objects; raise if equal labels differ in type."""
+    """Code labels that are Python objects; return codes and sorted names; raise if equal labels differ in type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}

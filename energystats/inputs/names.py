@@ -64,7 +64,7 @@ def write_names(labels: Iterable[object]) -> tuple[str, ...]:
 
 
 def write_label(label: object) -> str:
-    """Format a label, such as a group or a value of the order, as text with the fewest exact digits.
+    """Format a label, such as a group's or a place in an order, as text with the fewest digits that are exact.
 
     A whole number has no point, and a date no time of day where that is midnight.
     """

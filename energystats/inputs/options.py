@@ -35,7 +35,7 @@ SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a facto
 
 
 def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that makes a function raise TypeError, with a given message, for a given keyword."""
+    """Return a decorator that makes a function raise TypeError, with a given message, if called with a keyword."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)

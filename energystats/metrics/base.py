@@ -139,7 +139,7 @@ class Metric(abc.ABC):
         return fitted.finite_between(points, others, same=same)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Convert two tables with the same columns to arrays, with the metric; raise for invalid rows."""
+        """Convert two tables with the same columns to arrays; return these and the metric; raise for invalid rows."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
@@ -148,7 +148,7 @@ class Metric(abc.ABC):
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Convert one or two tables with the same columns to a pair of arrays, with the metric."""
+        """Convert one or two tables with the same columns to a pair of arrays; return these and the metric for them."""
         tables, names = ([as_table(X)], ["X"]) if Y is None else ([as_table(X), as_table(Y)], ["X", "Y"])
         (points, *others), metric = self.read(tables, names)
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
@@ -237,7 +237,7 @@ def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str
 
 
 def is_named(metric: object, name: str) -> bool:
-    """Return whether `metric` is a text that names the metric `name`, in any spelling."""
+    """Return whether an object is a text that names a given metric, in any spelling."""
     try:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:

@@ -260,7 +260,7 @@ def _compute_ranges(X: FloatArray) -> FloatArray:
 
 
 def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
-    """Raise ValueError if a name in `given` is not the name of a column."""
+    """Raise ValueError if one of some names is not the name of a column of the table."""
     for name in given:
         if name not in columns:
             hint = list_names(name, columns)

@@ -344,7 +344,10 @@ def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 def _compute_tiles(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
-    """Compute dissimilarities between two blocks of rows by tiles, and yield each with its slices."""
+    """Compute dissimilarities between two blocks of rows by tiles, and yield each with its rows and columns.
+
+    It also says whether a tile is on the diagonal.
+    """
     points = a.points(X)
     if a.span == b.span:
         tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)

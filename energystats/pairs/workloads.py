@@ -349,7 +349,7 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
 
 
 def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
-    """Estimate time and memory for the eigenvalues of a symmetric n x n matrix, times a factor for more than these."""
+    """Estimate time and memory for the eigenvalues of an n x n matrix, with a factor for eigenvectors or asymmetry."""
     return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
                 touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
 
