@@ -460,7 +460,7 @@ def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
 
 
 def _is_convincing(frequencies: _Frequencies, fit: _FittedGrid, peaks: FloatArray) -> bool:
-    """Return whether two grids explain the counts of values far better than one grid or heaps do.
+    """Return whether two grids explain the counts of values far better than one grid, or heaps at some values, do.
 
     Not by few places, or those at the ends, where densities are steep; with little left to explain, and better than
     heaps do.

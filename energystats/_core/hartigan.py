@@ -41,11 +41,12 @@ def hartigan_pass(
     threshold: float,
     moves: IntArray,
 ) -> int:
-    """Make one pass of Hartigan's method: move each point to where W falls most, if by more than a threshold; in place.
+    """Make one pass of Hartigan's method: move each point, in place, to where that lowers the within dispersion most.
 
-    `counts` and `mass` are the points and the sums of weights of the clusters, `table[l, i]` is the sum of
-    w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l, both over ordered pairs. A pass costs
-    O(nk) and a move O(n). Returns the number of moves; the first of them fill the rows (point, from, to) of `moves`.
+    A move lowers it by more than `threshold`. `counts` and `mass` are the points and the sums of weights of the
+    clusters, `table[l, i]` is the sum of w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l,
+    both over ordered pairs. A pass costs O(nk) and a move O(n). Returns the number of moves; the first of them fill the
+    rows (point, from, to) of `moves`.
     """
     n = labels.size
     k = counts.size

@@ -69,7 +69,7 @@ class BestRuns(NamedTuple):
 
 
 def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[tuple[int, int, FloatArray]]:
-    """Yield for each end of a run of ordered rows: the end, the number of allowed starts, and W from every start.
+    """Yield for each end of a run of ordered rows: the end, how many starts are allowed, and W from each start.
 
     The last is (e,), runs that are too short included. The sum of rho over the pairs of a run that grows by one row
     grows by rho between this row and those of the run: a running sum, from the back, of one column of rho. Nothing is

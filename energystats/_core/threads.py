@@ -106,7 +106,7 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
-    """Return a context manager that limits linear algebra to one thread, unless the matrix is large."""
+    """Return a context manager that limits linear algebra to one thread, unless matrices are of a large order."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
 
 
