@@ -81,7 +81,7 @@ def largest_by_blocks(
 
 
 def refine_pairs(times: Times, rough: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Compute eigenpairs of a matrix from nearby vectors by one product with it; None if the residuals are not small.
+    """Compute eigenpairs of a matrix from nearby vectors, by one product of the two; None if residuals are not small.
 
     Eigenvalues are in falling order; the matrix is symmetric, and the vectors are the columns of `rough`, (n, c).
     """

@@ -33,7 +33,7 @@ def real_eigenvalues(A: FloatArray) -> FloatArray:
 
 
 def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
-    """Find Cailliez' constant: the least kappa such that distances d + kappa, and all larger sums, are Euclidean.
+    """Find Cailliez' constant: the least kappa such that d + kappa, and d plus any larger constant, are Euclidean.
 
     That is the largest real eigenvalue of `cailliez_matrix`. The Gram matrix of d + kappa is G(kappa) = F_L +
     2 kappa F_C + kappa^2/2 J, and its smallest eigenvalue f on the vectors of sum 0 vanishes there for the last time.
@@ -61,7 +61,7 @@ def additive_constant(F_L: FloatArray, F_C: FloatArray, lowest: Pair) -> float:
 
 
 def _lowest_or_bound(F: FloatArray) -> float:
-    """Compute a matrix's smallest eigenvalue on vectors of sum 0, but at most minus the rounding error."""
+    """Compute a matrix's smallest eigenvalue on vectors of sum 0, or minus the rounding error if it is above that."""
     rounding = len(F) * float(np.finfo(float).eps) * float(np.abs(F).max())
     return -rounding if all_above(F, -rounding) else min(smallest_pair(F)[0], -rounding)
 
@@ -73,7 +73,7 @@ def _larger_root(c: float, l: float) -> float:
 
 
 def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
-    """Find the larger constant kappa with v'Gv = 0, where G is the Gram matrix of distances d + kappa.
+    """Find the larger of the two kappa with v'Gv = 0, where G is the Gram matrix of distances d + kappa.
 
     v is a unit vector of sum 0. It is -inf if there is no such constant.
     """
@@ -81,16 +81,17 @@ def _root_of(F_L: FloatArray, F_C: FloatArray, v: FloatArray) -> float:
 
 
 def _smallest_pair_at(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> Pair:
-    """Compute the smallest eigenvalue f(kappa) of the Gram matrix of d + kappa on vectors of sum 0, and its vector."""
+    """Compute the smallest eigenvalue of the Gram matrix of d + kappa on vectors of sum 0, and the eigenvector."""
     value, vector = smallest_pair(F_L + (2 * kappa) * F_C, start)
     return value + kappa * kappa / 2, vector  # J adds the same to all vectors of sum 0
 
 
 def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatArray) -> float:
-    """Find the upper end of the interval around kappa in which distances d + kappa are not Euclidean (f <= 0).
+    """Find the upper end of the interval around kappa in which distances d + kappa are not Euclidean.
 
-    At kappa with f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not
-    beyond that end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
+    f is the smallest eigenvalue of the Gram matrix on vectors of sum 0; it is at most 0 in the interval. At kappa with
+    f <= 0 the eigenvector's own parabola is f there and not below f anywhere, so its larger root is not beyond that
+    end; from step to step it converges quadratically (as in fractional programming, Dinkelbach 1967).
     """
     vector = start
     for _ in range(MAX_STEPS):
@@ -105,10 +106,11 @@ def _climb_to_zero(F_L: FloatArray, F_C: FloatArray, kappa: float, start: FloatA
 def _find_next_failure(
     F_L: FloatArray, F_C: FloatArray, kappa: float, ceiling: float, start: FloatArray
 ) -> float | None:
-    """Find a constant x > kappa such that distances d + x are not Euclidean (f(x) < 0); None if there is none.
+    """Find a constant x > kappa such that distances d + x are not Euclidean; None if there is none.
 
-    f(x) - x^2/2 is concave as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord
-    less (x - a)(b - x)/2. Intervals on which this bound is not positive are halved.
+    With f(x) the smallest eigenvalue of the Gram matrix on vectors of sum 0, that is f(x) < 0. f(x) - x^2/2 is concave
+    as a least eigenvalue of a matrix linear in x, so between a and b f lies above its chord less (x - a)(b - x)/2.
+    Intervals on which this bound is not positive are halved.
     """
     if ceiling <= kappa:
         return None

@@ -75,7 +75,10 @@ class ConvertedUnits:
     shares: FloatArray
 
     def draw(self, which: IntArray, rng: np.random.Generator) -> FloatArray:
-        """Draw a number of the first grid for each point from those behind its value, the `which`-th; (n,) -> (n,)."""
+        """Draw for each point one of the numbers of the first grid behind its recorded value; (n,) -> (n,).
+
+        `which` has the index of the value of each point.
+        """
         upto = np.repeat(np.arange(self.starts.size - 1), np.diff(self.starts)) + self.shares
         drawn = np.searchsorted(upto, which + rng.random(which.size))
         return self.numbers[np.clip(drawn, self.starts[which], self.starts[which + 1] - 1)]
@@ -102,13 +105,13 @@ class _Models:
         return _Models(self.ratio[which], self.phase[which], self.odd[which])
 
     def join(self, other: _Models) -> _Models:
-        """Return models of two grids, followed by other ones, as one list."""
+        """Append other models of two grids to these, and return all of them as one list."""
         return _Models(
             np.append(self.ratio, other.ratio), np.append(self.phase, other.phase), np.append(self.odd, other.odd)
         )
 
     def first_numbers(self, m: int) -> FloatArray:
-        """Compute the k of the first number of each of m places, and of the place after them; (models, m + 1)."""
+        """Compute the index of the first number rounded to each of m grid values, and to the next; (models, m + 1)."""
         at = np.multiply.outer(self.ratio, np.arange(m + 1) - 0.5) - self.phase[:, None]
         halfway = (np.abs(at - np.rint(at)) < HALFWAY) & (self.odd >= 0)[:, None]
         goes_before = halfway & ((np.arange(m + 1) + self.odd[:, None]) % 2 == 1)
@@ -182,14 +185,14 @@ class _FittedGrid:
     bounds: _Bounds
 
     def with_places(self, stray: IntArray) -> _FittedGrid:
-        """Return the fit with some places themselves added to the numbers, one each."""
+        """Return the fit with some of the recorded values added to the numbers of its first grid, one number each."""
         per_place = self.per_place.copy()
         per_place[stray] = 1
         return replace(self, numbers=np.sort(np.append(self.numbers, stray)), per_place=per_place)
 
     @property
     def width(self) -> float:
-        """Return the standard deviation of the weights of neighbours, in places."""
+        """Return the width, in grid steps, of the weights of neighbours in local averages under this fit."""
         return float(_widths_of(self.per_place.mean()))
 
 
@@ -224,7 +227,10 @@ class _Frequencies:
 
     @classmethod
     def of(cls, points: FloatArray) -> _Frequencies:
-        """Fit the density by Newton's method for Poisson counts."""
+        """Fit a density with a polynomial logarithm to counts on a grid by Newton's method, and return both.
+
+        Counts are taken as Poisson.
+        """
         m = points.size
         basis = np.polynomial.legendre.legvander(np.linspace(-1, 1, m), DEGREE)
         weights = np.linalg.lstsq(basis, np.log(points + 0.5), rcond=None)[0]
@@ -240,7 +246,7 @@ class _Frequencies:
         return cls(points, np.maximum(best, OFF_GRID * best.max()))
 
     def expect(self, numbers: FloatArray, width: float) -> tuple[FloatArray, BoolArray]:
-        """Compute expected points for numbers per place, each model a row, from neighbours; and where these are some.
+        """Compute expected counts under each model from neighbouring counts, and where neighbours have any points.
 
         The place itself is left out. Shapes: (models, m) -> (models, m), (m,).
         """
@@ -249,7 +255,7 @@ class _Frequencies:
         return expected, beside >= 1.0  # a point far from all others says nothing about its place
 
     def log_terms(self, numbers: FloatArray, width: float) -> FloatArray:
-        """Compute log-likelihoods of Poisson counts by place, up to a constant; (models, m) -> (models, m)."""
+        """Compute each grid value's term of a Poisson log-likelihood, up to a constant; (models, m) -> (models, m)."""
         expected, seen = self.expect(numbers, width)
         taken = seen & (self.points > 0)
         out = np.zeros(expected.shape)
@@ -260,7 +266,7 @@ class _Frequencies:
 
 @keeping_results
 def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits | None:
-    """Find the first of two grids to which values were rounded, from their frequencies; None if it is not clear.
+    """Find the numbers behind values that were rounded on two grids, such as two units; None if it is not clear.
 
     `values` are distinct and ascending, as they were recorded, `counts` are their points; (m,), (m,). Each place of the
     second grid holds as many numbers of the first as follow from the ratio of the steps and the phase, or from the
@@ -291,7 +297,7 @@ def find_converted_units(values: FloatArray, counts: IntArray) -> ConvertedUnits
 
 
 def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray] | None:
-    """Find the step of a grid that ascending values lie on, and their places; None if on none or a fine one.
+    """Find the step of a grid that ascending values lie on, and their indices on it; None if on no grid or a fine one.
 
     The step is the smallest gap, or the smallest difference of two gaps, as of places that are two and three apart.
     """
@@ -308,12 +314,12 @@ def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray]
 
 
 def _widths_of(ratios: FloatArray) -> FloatArray:
-    """Return the standard deviations, in places, of the weights of neighbours for numbers per place; (r,) -> (r,)."""
+    """Return the widths, in grid steps, of local averages used with given ratios of two grids; (r,) -> (r,)."""
     return np.asarray(WIDTH * np.maximum(1.0, np.ceil(1 / ratios)))
 
 
 def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
-    """Compute normal-weighted sums over the neighbours of each place, itself left out; (..., m) -> (..., m)."""
+    """Compute normal-weighted sums over the neighbours of each grid value, itself left out; (..., m) -> (..., m)."""
     out = np.zeros_like(rows)
     for lag in range(1, min(math.ceil(3 * width), rows.shape[-1] - 1) + 1):
         weight = math.exp(-0.5 * (lag / width) ** 2)
@@ -323,7 +329,7 @@ def _weigh_neighbours(rows: FloatArray, width: float) -> FloatArray:
 
 
 def _find_spectrum(frequencies: _Frequencies) -> FloatArray:
-    """Compute the power of deviations from local averages at frequencies from 0 to 1/2 a place; (PADDED m/2 + 1,)."""
+    """Compute the spectrum of counts less local averages, from 0 to 1/2 cycle per grid step; (PADDED m/2 + 1,)."""
     m = frequencies.points.size
     expected = frequencies.expect(np.ones((1, m)), WIDTH)[0][0]
     deviations = (frequencies.points - expected) / np.sqrt(np.maximum(expected, 1.0))
@@ -331,7 +337,7 @@ def _find_spectrum(frequencies: _Frequencies) -> FloatArray:
 
 
 def _find_peaks(power: FloatArray, m: int) -> FloatArray:
-    """Find the highest peaks of a spectrum, in periods per place; none if all are low; (peaks,)."""
+    """Find the frequencies of the highest peaks of a spectrum, in cycles per grid step; none if all are low."""
     inner = np.arange(math.ceil(BEATS * PADDED), power.size)
     if not inner.size or power[inner].max() < CLEAR_PEAK + math.log(m / 2):
         return np.zeros(0)
@@ -341,9 +347,10 @@ def _find_peaks(power: FloatArray, m: int) -> FloatArray:
 
 
 def _fit_known(frequencies: _Frequencies, power: FloatArray) -> Iterator[_FittedGrid]:
-    """Yield the fit of known pairs of units, and of parts of units that are rounded to even decimals, if any may do.
+    """Yield the likeliest of known ways to round on two grids, if any leaves a wave in the spectrum of the counts.
 
-    Those whose waves are not in the spectrum are left out.
+    Known are pairs of units, and parts of units that are rounded to even decimals. Those whose waves are not in the
+    spectrum are left out.
     """
     m = frequencies.points.size
     ratios = np.array([10.0**e * each for unit in UNITS for each in (unit, 1 / unit) for e in (-2, -1, 0, 1, 2)])
@@ -359,7 +366,7 @@ def _fit_known(frequencies: _Frequencies, power: FloatArray) -> Iterator[_Fitted
 
 
 def _have_waves(ratios: FloatArray, power: FloatArray, m: int) -> BoolArray:
-    """Return which ratios of two grids have a wave in a spectrum, at their frequency or twice it; (ratios,)."""
+    """Return which ratios of two grid steps show in a spectrum as a wave of their frequency or twice it; (ratios,)."""
     found = np.zeros(ratios.size, dtype=bool)
     for times in (1, 2):
         frequency = np.abs(times * ratios - np.rint(times * ratios))
@@ -370,7 +377,7 @@ def _have_waves(ratios: FloatArray, power: FloatArray, m: int) -> BoolArray:
 
 
 def _fit_free(frequencies: _Frequencies, peaks: FloatArray) -> _FittedGrid:
-    """Return the fit of two grids with any ratio near the peaks of the spectrum."""
+    """Fit two grids whose ratio of steps is any one near the peaks of a spectrum, and return the likeliest fit."""
     m = frequencies.points.size
     near = np.linspace(-0.5, 0.5, FREQUENCIES) / m
     whole = np.arange(MOST_PER_PLACE)
@@ -393,7 +400,7 @@ def _fit_free(frequencies: _Frequencies, peaks: FloatArray) -> _FittedGrid:
 
 
 def _fit_likeliest(frequencies: _Frequencies, models: _Models, bounds: _Bounds) -> _FittedGrid:
-    """Return the fit of the model of two grids whose log-likelihood is largest."""
+    """Return the fit of that one of several models of two grids under which the counts of values are likeliest."""
     logs = _compare(frequencies, models)
     best = models[np.array([logs.argmax()])]
     ratio, phase = float(best.ratio[0]), float(best.phase[0])
@@ -403,7 +410,7 @@ def _fit_likeliest(frequencies: _Frequencies, models: _Models, bounds: _Bounds) 
 
 
 def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> Iterator[_FittedGrid]:
-    """Yield the fits of functions of whole numbers and decimals; none if the values are no multiples of their step."""
+    """Yield fits of values as rounded functions of whole numbers or decimals; none if no multiples of their step."""
     m, begin = frequencies.points.size, smallest / unit
     if abs(begin - round(begin)) > OFF_GRID:
         return
@@ -429,7 +436,7 @@ def _fit_functions(frequencies: _Frequencies, smallest: float, unit: float) -> I
 
 
 def _list_parts() -> _Models:
-    """List models of parts of units, as quarters and months are, that are rounded to even decimals."""
+    """List models of values that are parts of a unit, as quarters and months are, rounded half to even."""
     found = [
         (ratio, phase, odd)
         for ratio in PARTS
@@ -441,7 +448,7 @@ def _list_parts() -> _Models:
 
 
 def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
-    """Compute the log-likelihood of each model of two grids; (models,)."""
+    """Compute the log-likelihood of the counts of values under each of several models of two grids; (models,)."""
     m, out = frequencies.points.size, np.empty(models.ratio.size)
     widths = _widths_of(models.ratio)
     for width in np.unique(widths):
@@ -453,7 +460,7 @@ def _compare(frequencies: _Frequencies, models: _Models) -> FloatArray:
 
 
 def _is_convincing(frequencies: _Frequencies, fit: _FittedGrid, peaks: FloatArray) -> bool:
-    """Return whether numbers per place explain the points far better than one number each does.
+    """Return whether two grids explain the counts of values far better than one grid, or heaps at some values, do.
 
     Not by few places, or those at the ends, where densities are steep; with little left to explain, and better than
     heaps do.
@@ -478,7 +485,7 @@ def _is_convincing(frequencies: _Frequencies, fit: _FittedGrid, peaks: FloatArra
 
 
 def _fit_heaps(frequencies: _Frequencies, peaks: FloatArray) -> float:
-    """Compute the largest log-likelihood of heaps a period of the peaks apart; minus infinity without peaks."""
+    """Compute the largest log-likelihood of counts with heaps at every s-th value, 1/s a peak; -inf without peaks."""
     if not peaks.size:
         return -math.inf
     periods = np.unique(np.rint(1 / peaks).astype(np.intp))
@@ -487,9 +494,10 @@ def _fit_heaps(frequencies: _Frequencies, peaks: FloatArray) -> float:
 
 
 def _share_points(points: FloatArray, places: IntArray, fit: _FittedGrid) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return numbers of the first grid on taken places, where those of each begin, and cumulative shares of its points.
+    """Return numbers of the first of two grids behind values, where those of each value begin, and cumulative shares.
 
-    Those follow a density that is linear from place to place, of local averages of points per number.
+    The shares are of the points of a value. Those follow a density that is linear from place to place, of local
+    averages of points per number.
     """
     m, width, per_place = points.size, fit.width, fit.per_place
     density = (points + _weigh_neighbours(points, width)) / (per_place + _weigh_neighbours(per_place, width))

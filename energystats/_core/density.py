@@ -12,7 +12,7 @@ __all__ = ["smooth_density"]
 
 
 def smooth_density(x: FloatArray, parts: Sequence[FloatArray], edges: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute a Gaussian kernel density estimate at 801 points between the ends of a histogram; (801,), (801,).
+    """Compute a Gaussian kernel density at 801 points between the ends of a histogram; return points and densities.
 
     Silverman's bandwidth, with the median spread within the clusters `parts` where that is smaller, since that of all
     points would smooth the clusters together; at least half a bar.

@@ -36,7 +36,7 @@ def euclidean(X: FloatArray, Y: FloatArray, *, squared: bool) -> FloatArray:
 
 
 def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> FloatArray:
-    """Compute a distance matrix in several threads if it is large; results do not depend on their number."""
+    """Compute a distance matrix, in several threads if it is large; results do not depend on how many threads."""
     out = np.empty((len(X), Y.shape[1]))
     if out.size < THREADED_FROM or THREADS == 1:
         fill(X, Y, root, out)
@@ -63,7 +63,7 @@ def angular(X: FloatArray, Y: FloatArray, noise: tuple[FloatArray, FloatArray]) 
 
 
 def jensen_shannon(X: FloatArray, Y: FloatArray) -> FloatArray:
-    """Compute Jensen-Shannon distances between all pairs of rows, as proportions; (n, d), (m, d) -> (n, m).
+    """Compute Jensen-Shannon distances between all rows of X and Y, each divided by its sum; (n, d), (m, d) -> (n, m).
 
     SciPy's value is a root of a difference: for shares alike it loses half of the digits. There it is computed again
     from t = (p - q)/(p + q), a root of a sum of (p + q)/4 ((1 + t) log(1 + t) + (1 - t) log(1 - t)), none negative.

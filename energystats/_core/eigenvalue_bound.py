@@ -17,12 +17,12 @@ NEGLIGIBLE = 1e-30  # of the width and of the heaviest weight
 
 
 def eigenvalue_bound(eigenvalues: FloatArray, k: int) -> float:
-    """Compute the upper bound on the between dispersion of k clusters from eigenvalues of G_c in descending order."""
+    """Bound the between dispersion of k clusters from above, by falling eigenvalues of the centred Gram matrix."""
     return float(eigenvalues[: k - 1].sum())
 
 
 def eigenvalue_bound_on_line(gaps: FloatArray, weights: FloatArray, k: int) -> float:
-    """Compute the upper bound on the between dispersion of k clusters of one column for |x - y|; (m - 1,), (m,).
+    """Compute an upper bound on the between dispersion of any k clusters of one column, for |x - y|; (m - 1,), (m,).
 
     From the gaps between its m sorted distinct values, and their weights. Gaps and weights below `NEGLIGIBLE` are
     raised to it, which hardly changes the sum.

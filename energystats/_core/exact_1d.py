@@ -115,7 +115,7 @@ def _compute_cost_exactly(sums: FloatArray, i: int, j: int, squared: bool) -> fl
 def _find_best_of_few(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int
 ) -> tuple[float, int]:
-    """Find where the last cluster of sorted points begins best, one start after another; return W and the start.
+    """Find where the last cluster of the best partition starts, trying one start after another; return W and the start.
 
     It is the q from `low` to `high` with the smallest W = old[q] + W(points start+q..start+r).
     """
@@ -146,9 +146,9 @@ def _find_best_of_few(
 
 @njit
 def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out: FloatArray) -> None:
-    """Fill `out` with within dispersions of runs of sorted points that end at j - 1; -1 where digits cancel.
+    """Compute within dispersions of runs of sorted points that all end at point j - 1; -1 where digits cancel.
 
-    The runs begin at `first`, `first` + 1, ...
+    They go to `out`. The runs begin at `first`, `first` + 1, ...
     """
     stop = first + out.size
     M, M_low = sums[0, first:stop], sums[1, first:stop]
@@ -173,7 +173,7 @@ def _compute_costs_fast(sums: FloatArray, first: int, j: int, squared: bool, out
 def _find_best_run(
     sums: FloatArray, squared: bool, start: int, old: FloatArray, r: int, low: int, high: int, costs: FloatArray
 ) -> tuple[float, int]:
-    """Find where the last cluster of sorted points begins best, in batches of starts; return W and the start.
+    """Find where the last cluster of the best partition starts, trying starts in batches; return W and the start.
 
     It is the q from `low` to `high` with the smallest W = old[q] + W(points start+q..start+r).
     """
@@ -206,7 +206,7 @@ def _fill_rows(
     top: int,
     bottom: int,
 ) -> None:
-    """Fill rows of a table of least within dispersions of sorted points, by strides that are halved.
+    """Fill some rows of a table of least within dispersions of sorted points, rows far apart before those between.
 
     Rows begin..end-1 that have the strides top, top/2, ..., bottom are filled, each between its neighbours. Once the
     strides are short, one block of rows is filled after another, which stays in the cache.
@@ -242,7 +242,7 @@ def _fill_next_layer(
     chosen: Ranks,
     apply: Apply | None,
 ) -> None:
-    """Compute the least within dispersions of the first points with one more cluster, for every number of points.
+    """Compute the least within dispersion of the first r points in one cluster more than before, for every r.
 
     new[r] is the smallest old[q] + W(points start+q..start+r) over q <= r. The best q goes to `chosen`. It never falls
     as r grows, because W of runs satisfies the quadrangle inequality, nor as a cluster is added (`least`). So rows are
@@ -262,7 +262,7 @@ def _fill_next_layer(
 
 @njit
 def _fill_first_layer(sums: FloatArray, squared: bool, first: int, old: FloatArray) -> None:
-    """Fill `old` with the within dispersion of one cluster of the first points, for every number of points."""
+    """Write the within dispersion of the first r sorted points as one cluster into an array, for every r."""
     for r in range(old.size):
         old[r] = _compute_cost_exactly(sums, first, first + r + 1, squared)
 
@@ -283,7 +283,7 @@ def _run_layers(
     choices: Ranks,
     apply: Apply | None,
 ) -> int:
-    """Find the best partition of sorted points into k >= 2 runs by dynamic programming; return where one run starts.
+    """Find the best partition of sorted points into k >= 2 runs by dynamic programming; return the start of one run.
 
     That is the first point of run `half` + 1. Each layer has a row for every number of points that leaves enough for
     the other runs. The choices are written down where `choices` has room for them, k - 1 rows of n - k + 1. Layers are
@@ -318,7 +318,7 @@ def best_breaks(sums: FloatArray, squared: bool, k: int, room: int = ROOM, share
 
 
 def _solve_spans(sums: FloatArray, squared: bool, k: int, room: int, apply: Apply | None) -> list[int]:
-    """Find where clusters 2 to k start in the best partition of sorted points, in parts that fit into memory.
+    """Find where clusters 2 to k start in the best partition of sorted points, halving problems too large for memory.
 
     The order is any.
     """

@@ -35,7 +35,7 @@ def pack_labels(codes: AnyArray, k: int) -> AnyArray:
 
 
 def add_row(out: FloatArray, o: int, first: FloatArray, f: int, others: FloatArray, rows: tuple[Any, ...]) -> None:
-    """Set a row of `out` to a row of `first` plus some rows of `others`, each of eight numbers."""
+    """Set a row of one array to the sum of a row of another and some rows of a third, each of eight numbers."""
     for c in range(LANES):
         total = first[f, c]
         for row in rows:
@@ -44,7 +44,7 @@ def add_row(out: FloatArray, o: int, first: FloatArray, f: int, others: FloatArr
 
 
 def add_row_product(out: FloatArray, o: int, left: FloatArray, i: int, right: FloatArray, j: Any) -> None:
-    """Add the elementwise product of a row of `left` and a row of `right` to a row of `out`, each of eight numbers."""
+    """Add the elementwise product of two rows of eight numbers, one from each of two arrays, to a row of a third."""
     for c in range(LANES):
         out[o, c] += left[i, c] * right[j, c]
 
@@ -114,7 +114,7 @@ def add_tile(
     weights: FloatArray,
     sums: FloatArray,
 ) -> None:
-    """Add the weighted sums of some columns of a tile between groups to `sums`, of b labelings; (b, k, k).
+    """Add weighted sums of dissimilarities of a tile, between groups of b labelings, to an array of sums; (b, k, k).
 
     Of a tile on the diagonal (`row` = `column`) only pairs above the diagonal are summed.
 
@@ -193,7 +193,7 @@ def _fill_table(
 
 @njit
 def _fill_members(weights: FloatArray, first: int, count: int, table: FloatArray) -> None:
-    """Fill a lookup table with the weights of eight points, 0 for those outside a subset, for every subset."""
+    """Fill a lookup table that has for every subset of eight points the weights of its points, and 0 for the others."""
     for subset in range(SUBSETS):
         for c in range(LANES):
             table[subset, c] = weights[first + c] if (subset >> c) & 1 and c < count else 0.0

@@ -22,7 +22,7 @@ NARROWER = 0.5, 0.25  # of a window, in which the emptiest place of a gap is fou
 
 
 def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
-    """Find a gap on a line that parts two clusters better than their border does; None without one; (n,), (n,).
+    """Find a gap on a line that separates two clusters better than their border does; None without one; (n,), (n,).
 
     The clusters have the labels 0 and 1. A gap has clearly fewer points in a window around it than both the crowds
     beside it and the place of the cut. Of gaps that are about as empty as the emptiest, that with the fewest points
@@ -40,7 +40,7 @@ def find_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
 
 
 def find_nearest_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float | None:
-    """Find the clear gap on a line with the fewest points between it and the border of two clusters; None without one.
+    """Find the gap on a line with the fewest points between it and the border of two clusters; None if none is clear.
 
     If the cut lies in a gap, less than `slack` points from its emptiest place, that place is returned.
     """
@@ -54,7 +54,7 @@ def find_nearest_gap(t: FloatArray, labels: IntArray, slack: int = 0) -> float |
 
 
 def crowding_of(t: FloatArray, labels: IntArray) -> float:
-    """Compute the density of points at the border of two clusters on a line, relative to its sides; (n,), (n,).
+    """Compute the number of points near the border of two clusters on a line, relative to both sides; (n,), (n,).
 
     It is the smallest share in any window in which the cut has clearly fewer points, or else that in the widest.
     """
@@ -63,9 +63,10 @@ def crowding_of(t: FloatArray, labels: IntArray) -> float:
 
 
 def list_gaps(t: FloatArray, crowding: float) -> list[float]:
-    """List the positions of clear gaps on a line that are at most half as dense as `crowding`, and at most .25; (n,).
+    """List the positions of gaps on a line that are sparse beside both their sides; (n,).
 
-    They are those in the widest windows that show any.
+    They have at most a quarter of the points of their sides, and at most half the share `crowding` of a border. They
+    are those in the widest windows that show any.
     """
     x = np.sort(t)
     line = _SortedPoints(x, _spread_of(x), 0)
@@ -103,7 +104,10 @@ class _Counts:
 
     @property
     def share(self) -> FloatArray:
-        """Compute the number of points near each position on a line, relative to that on both its sides; (n - 1,)."""
+        """Compute the number of points near each position on a line, over that on the emptier of its sides; (n - 1,).
+
+        The number on a side is that at its densest place.
+        """
         return np.asarray(self.counts / np.maximum(self.crowds, 1))
 
 
@@ -142,7 +146,7 @@ class _SortedPoints:
 
     @property
     def parts(self) -> BoolArray:
-        """Return for each pair of neighbouring sorted points whether they differ; (n - 1,)."""
+        """Return which neighbouring sorted points differ from each other; (n - 1,)."""
         return np.asarray(self.x[1:] > self.x[:-1])
 
     @property
@@ -151,7 +155,7 @@ class _SortedPoints:
         return not self.spread > 0
 
     def crowding(self, windows: Sequence[float]) -> float:
-        """Compute the density of points at the border of two clusters, relative to that on its sides.
+        """Compute the number of points near the border of two clusters, relative to that on both its sides.
 
         It is the smallest share in windows that show clearly fewer points there; if none does, that in the first
         window.
@@ -185,7 +189,7 @@ class _SortedPoints:
         return _Counts(window, half, counts, crowds)
 
     def refine(self, seen: _Counts, i: int) -> float:
-        """Return the sparsest position near the i-th one on a line, counting points in ever narrower windows.
+        """Return the sparsest position near a given one on a line, by counting points in ever narrower windows.
 
         Of equally sparse positions it is that between the points farthest apart.
         """
@@ -199,7 +203,7 @@ class _SortedPoints:
 
 
 def _choose_gap(line: _SortedPoints, seen: _Counts, clear: BoolArray, *, among_all: bool = False) -> float | None:
-    """Choose the gap nearest to the border of two clusters among the sparsest gaps, or among all; None without any."""
+    """Choose the gap nearest to the border of two clusters, among the sparsest or all; return where it is, or None."""
     clear = clear & line.parts
     if not clear.any():
         return None
@@ -211,7 +215,7 @@ def _choose_gap(line: _SortedPoints, seen: _Counts, clear: BoolArray, *, among_a
 
 
 def _spread_of(x: FloatArray, within: float = 0.0) -> float:
-    """Compute the smallest positive one of three spreads of sorted x: sd, scaled interquartile range, `within`."""
+    """Compute the smallest positive one of three spreads of sorted x: sd, scaled interquartile range, a given one."""
     spreads = (float(x.std()), float(np.ptp(np.quantile(x, [0.25, 0.75]))) / 1.349, within)
     return min((spread for spread in spreads if spread > 0), default=0.0)
 

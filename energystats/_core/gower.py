@@ -40,7 +40,7 @@ def gower_between(X: FloatArray, Y: FloatArray, ranges: FloatArray, weights: Flo
 def _add_column(
     x: FloatArray, y: FloatArray, width: float, own: float, how: int, out: FloatArray, weight: FloatArray
 ) -> None:
-    """Add one column's part of Gower's dissimilarity to `out`, and its weight to `weight`, for all pairs of rows."""
+    """Add one column's contribution to Gower's dissimilarity, and its weight, to two arrays for all pairs of rows."""
     counted = ~np.isnan(x) & ~np.isnan(y)
     if how == PRESENCE:
         counted &= (x != 0) | (y != 0)

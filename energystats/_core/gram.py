@@ -90,7 +90,7 @@ def factor_coordinates(squared: FloatArray, most: int, tolerance: float) -> Floa
 
 
 def some_eigenpairs(G: FloatArray, first: int, last: int) -> tuple[FloatArray, FloatArray]:
-    """Compute the eigenvalues of a symmetric matrix from the `first` to the `last` smallest, and unit eigenvectors.
+    """Compute the eigenvalues numbered `first` to `last`, rising from 0, of a symmetric matrix, and unit eigenvectors.
 
     They rise; (n, n) -> (m,), (n, m). LAPACK's search for some eigenvalues may end early where most of them are equal,
     as of points that are all equally far apart. SciPy then raises, or silently returns fewer than were asked for.
@@ -107,7 +107,7 @@ def some_eigenpairs(G: FloatArray, first: int, last: int) -> tuple[FloatArray, F
 
 
 def some_eigenvalues(G: FloatArray, first: int, last: int) -> FloatArray:
-    """Compute the eigenvalues of a symmetric matrix from the `first` to the `last` smallest, rising; (n, n) -> (m,)."""
+    """Compute the eigenvalues numbered `first` to `last`, rising from 0, of a symmetric matrix; (n, n) -> (m,)."""
     with one_thread_up_to(len(G)):
         try:
             values = eigh(G, eigvals_only=True, subset_by_index=(first, last), check_finite=False)
@@ -158,9 +158,10 @@ def largest_eigenvalue(G: FloatArray) -> float:
 
 
 def _find_extreme_vector(G: FloatArray, lift: float, end: str, start: FloatArray | None) -> FloatArray:
-    """Compute the unit eigenvector of the smallest or largest eigenvalue of G + lift 11'/n.
+    """Compute the unit eigenvector of the smallest or largest eigenvalue of a matrix plus a constant in all entries.
 
-    Where Lanczos' method does not converge, return its best vector so far, or that of the full decomposition.
+    That is G + lift 11'/n. Where Lanczos' method does not converge, return its best vector so far, or that of the full
+    decomposition.
     """
     n = len(G)
 

@@ -26,13 +26,13 @@ def cut_passes(
     threshold: float,
     max_passes: int,
 ) -> tuple[int, bool]:
-    """Move single vertices between clusters of a graph while the sum of cluster costs over masses falls by enough.
+    """Move single vertices between clusters of a graph while that lowers the sum of costs over masses by a threshold.
 
-    The adjacency is in compressed rows: `links[starts[i]:starts[i + 1]]` belong to `neighbours` of vertex i, and
-    `loops` is its diagonal. `costs[l]` is the sum over C_l of `offsets` less all links inside C_l (both ways), and
-    `masses[l]` the sum of `weights`; `weighty` counts the vertices of positive weight, and a cluster without any has
-    the quotient 0. The five arrays from `labels` on change in place. A vertex costs its degree plus k. Returns the
-    passes made and whether the last moved nothing.
+    Each cluster has a cost and a mass. The adjacency is in compressed rows: `links[starts[i]:starts[i + 1]]` belong to
+    `neighbours` of vertex i, and `loops` is its diagonal. `costs[l]` is the sum over C_l of `offsets` less all links
+    inside C_l (both ways), and `masses[l]` the sum of `weights`; `weighty` counts the vertices of positive weight, and
+    a cluster without any has the quotient 0. The five arrays from `labels` on change in place. A vertex costs its
+    degree plus k. Returns the passes made and whether the last moved nothing.
     """
     n = labels.size
     k = sizes.size

@@ -146,11 +146,11 @@ class _LabelingSums:
             self.rows, self.product = slice(row, row + height), part
 
     def _columns_of(self, rows: slice) -> FloatArray:
-        """Return the indicators of all groups and labelings for some rows, computed or as stored; (r, k b)."""
+        """Return the indicators of all groups and labelings for some rows, from memory or built now; (r, k b)."""
         return self.Z[rows].reshape(-1, self.k * self.b) if self.columns is None else self.columns[rows]
 
     def _close_rows(self) -> None:
-        """Sum the pending product of rows and indicators by the groups of these rows, and add it to the totals."""
+        """Sum the product of the current rows with indicators by the groups of these rows, and add it to the totals."""
         if self.rows.stop:
             product = self.product.reshape(-1, self.k, self.b)
             self.half += np.einsum("ijb,ilb->jlb", self.Z[self.rows], product)
@@ -189,7 +189,7 @@ def multiply_upper(upper: UpperTiles, columns: FloatArray) -> FloatArray:
 
 
 def add_totals(upper: UpperTiles, weights: FloatArray, totals: FloatArray) -> Iterator[tuple[int, int, FloatArray]]:
-    """Yield tiles of a symmetric matrix unchanged, while adding the matrix times `weights` to `totals`; (n,), (n,)."""
+    """Yield tiles of a symmetric matrix unchanged, and add its product with weights to an array; (n,), (n,)."""
     for row, column, tile in upper:
         height, width = tile.shape
         totals[row : row + height] += tile @ weights[column : column + width]
@@ -236,7 +236,7 @@ def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> Float
 
 
 def sums_of_sorted_groups(x: FloatArray, codes: IntArray, k: int) -> FloatArray | None:
-    """Compute sums of |x_i - x_j| between groups for one labeling from sorted groups; None if not worth it; (k, k).
+    """Compute sums of |x_i - x_j| between groups of one labeling by sorting each group; None if not faster; (k, k).
 
     None for few points, and where loops are not compiled: there `block_sums_sorted` is as fast.
     """
@@ -286,7 +286,7 @@ def bin_sums_from_upper(upper: UpperTiles, codes: IntArray, weights: FloatArray,
 
 
 def _sum_runs(values: FloatArray, codes: IntArray) -> tuple[IntArray, FloatArray]:
-    """Sum neighbouring columns that share a bin code; return the bins found, and the sums."""
+    """Sum the neighbouring columns that share a bin code; return the code of each run of columns, and the sums."""
     starts = np.flatnonzero(np.diff(codes, prepend=codes[0] - 1))
     return codes[starts], np.add.reduceat(values, starts, axis=1)
 
@@ -306,7 +306,7 @@ def bin_sums_sorted(gaps: FloatArray, order: IntArray, codes: IntArray, weights:
 def bin_sums_by_product(
     multiply: Callable[[FloatArray], FloatArray], codes: IntArray, weights: FloatArray, n_bins: int
 ) -> FloatArray:
-    """Sum w_x w_y rho between bins where R is known by its products alone; (n_bins, n_bins).
+    """Sum weighted dissimilarities between bins of points by products with their matrix alone; (n_bins, n_bins).
 
     R is symmetric. O(n^2 n_bins) time where a product with a column is O(n^2).
     """
@@ -349,17 +349,17 @@ class _LinearMap(Protocol):
 
     @property
     def has_tiles(self) -> bool:
-        """Return whether sums over pairs are computed from tiles of the matrix, and accept labels as codes."""
+        """Return whether sums over pairs come from tiles of the matrix, so that labels may stand for indicators."""
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether products always take labels as codes, since indicators of many rows need much memory."""
+        """Return whether sums between groups take labels in place of indicators, which need memory for many rows."""
 
     def block_sums(self, Z: Any) -> FloatArray:
         """Compute sums of dissimilarities between groups for every labeling; indicators (n, k, b) -> (b, k, k)."""
 
     def block_sums_and_totals(self, Z: Any, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute sums of dissimilarities between groups for every labeling, and weighted sums from each point."""
+        """Compute sums of dissimilarities between groups for every labeling, and weighted ones from points to all."""
 
 
 def null_sums(
@@ -404,7 +404,7 @@ def null_sums(
 
 
 def largest_last(codes: AnyArray, k: int) -> AnyArray:
-    """Return new codes for k groups that exchange the largest group and the last one; (n,) -> (k,).
+    """Return new codes for k groups, of which the largest group and the last one exchange theirs; (n,) -> (k,).
 
     What the others leave is a difference of sums over all pairs: a small group would have no digits of its own.
     """
@@ -415,12 +415,15 @@ def largest_last(codes: AnyArray, k: int) -> AnyArray:
 
 
 def reordered(M: FloatArray, s: FloatArray, order: AnyArray) -> tuple[FloatArray, FloatArray]:
-    """Return sums of dissimilarities between groups, and group sizes, in the original order of the groups."""
+    """Return sums of dissimilarities between groups, and group sizes, with groups put in the order of given indices.
+
+    The codes of `largest_last` as indices undo their own exchange.
+    """
     return M[:, order[:, None], order], s[:, order]
 
 
 def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
-    """Compute how many labelings fit into one matrix product, by memory, as indicators of groups or as labels."""
+    """Compute how many labelings fit into the memory of a matrix product, held as indicators of groups or as labels."""
     room = max(1, INDICATOR_BYTES // (8 * n * multiplied))
     if not as_labels:
         return room
@@ -429,7 +432,7 @@ def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
 
 
 def blocks_at_once(n_blocks: int, room: int) -> int:
-    """Choose how many blocks of labelings share a matrix product, so that all products are about equally large.
+    """Choose how many blocks of labelings share one matrix product, so that all products are about equally large.
 
     The pairs are read for every product, and few labelings do not fill it.
     """
@@ -449,9 +452,9 @@ def groups_multiplied(weights: FloatArray, k: int) -> int:
 def _complete_last_group(
     inner: FloatArray, Z: FloatArray | Indicators, totals: FloatArray, weights: FloatArray, mass: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Complete sums between k - 1 groups, and their sizes, to those of all k groups, by the totals R @ weights.
+    """Complete sums between k - 1 groups, and their sizes, to those of all k groups, by each point's sum to all points.
 
-    Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
+    These sums are R @ weights, `totals`. Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
     """
     n, others, b = Z.shape
     with one_thread():
@@ -468,7 +471,7 @@ def _complete_last_group(
 
 
 def _parts(n: int, Z: FloatArray | Indicators) -> list[slice]:
-    """Divide n rows into slices whose group indicators are built at a time; one slice if they exist already."""
+    """Divide n rows into slices whose group indicators are built in turn; return one slice if all exist already."""
     height = ROWS_AT_ONCE if isinstance(Z, Indicators) else n
     return [slice(start, start + height) for start in range(0, n, height)]
 

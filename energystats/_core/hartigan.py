@@ -41,11 +41,12 @@ def hartigan_pass(
     threshold: float,
     moves: IntArray,
 ) -> int:
-    """Make one pass of Hartigan's method: move points where it lowers W most, by more than `threshold`; in place.
+    """Make one pass of Hartigan's method: move each point, in place, to where that lowers the within dispersion most.
 
-    `counts` and `mass` are the points and the sums of weights of the clusters, `table[l, i]` is the sum of
-    w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l, both over ordered pairs. A pass costs
-    O(nk) and a move O(n). Returns the number of moves; the first of them fill the rows (point, from, to) of `moves`.
+    A move lowers it by more than `threshold`. `counts` and `mass` are the points and the sums of weights of the
+    clusters, `table[l, i]` is the sum of w_y rho(x_i, y) over y in C_l, `within[l]` the sum of w_x w_y rho inside C_l,
+    both over ordered pairs. A pass costs O(nk) and a move O(n). Returns the number of moves; the first of them fill the
+    rows (point, from, to) of `moves`.
     """
     n = labels.size
     k = counts.size
@@ -112,11 +113,11 @@ def hartigan_passes(
     max_iter: int,
     worth: float,
 ) -> None:
-    """Repeat passes of Hartigan's method until no point moves; confirm a W below `worth` with sums computed afresh.
+    """Repeat passes of Hartigan's method until no point moves; check a promising end with sums computed anew.
 
-    It ends after `max_iter` passes in any case, and one more over new sums. The sums that are updated from move to
-    move gather rounding; a pass over new ones has to find no move either, so that rounding cannot end too early a
-    search whose W is the lowest so far.
+    Promising is a W below `worth`. It ends after `max_iter` passes in any case, and one more over new sums. The sums
+    that are updated from move to move gather rounding; a pass over new ones has to find no move either, so that
+    rounding cannot end too early a search whose W is the lowest so far.
     """
     no_moves = np.empty((0, 3), np.intp)
     fresh = False
@@ -157,7 +158,10 @@ def cluster_table(R: FloatArray, weights: FloatArray, labels: IntArray, k: int) 
 def tabulated_afresh(
     R: FloatArray, weights: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute cluster sizes, masses, point-to-cluster sums and within-cluster sums of dissimilarities; O(n^2)."""
+    """Compute cluster sizes, masses, and sums of dissimilarities from points to clusters and within clusters; O(n^2).
+
+    A mass is the sum of a cluster's weights.
+    """
     table = cluster_table(R, weights, labels, k)
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -165,7 +169,7 @@ def tabulated_afresh(
 
 @njit
 def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Compute point-to-cluster sums of dissimilarities for s partitions, the rows of `labels`; (s, n) -> (s, k, n).
+    """Compute sums of dissimilarities from points to clusters for s partitions, one a row; (s, n) -> (s, k, n).
 
     The row of the largest cluster is what the others leave of `totals`, R w, which saves most of the work for few
     clusters.
@@ -199,7 +203,7 @@ def cluster_tables(R: FloatArray, weights: FloatArray, totals: FloatArray, label
 
 @njit
 def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Compute sizes, masses and within-cluster sums of dissimilarities from point-to-cluster sums (k, n)."""
+    """Compute cluster sizes, masses (sums of weights) and within-cluster sums from point-to-cluster sums (k, n)."""
     k = table.shape[0]
     counts = np.zeros(k, np.intp)
     mass = np.zeros(k)
@@ -215,7 +219,7 @@ def summed(weights: FloatArray, labels: IntArray, table: FloatArray) -> tuple[In
 def tabulated(
     R: FloatArray, weights: FloatArray, totals: FloatArray, labels: IntArray, k: int
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Compute cluster sizes, masses, point-to-cluster and within-cluster sums of dissimilarities, given all totals."""
+    """Compute cluster sizes, masses, point-to-cluster and within-cluster sums, given each point's sum to all points."""
     table = cluster_tables(R, weights, totals, labels.reshape(1, labels.size), k)[0]
     counts, mass, within = summed(weights, labels, table)
     return counts, mass, table, within
@@ -231,7 +235,7 @@ def tabulated_from(
     labels: IntArray,
     k: int,
 ) -> tuple[IntArray, FloatArray, FloatArray, FloatArray]:
-    """Update point-to-cluster sums where labels changed; return cluster sizes, masses and within-cluster sums, too."""
+    """Update point-to-cluster sums where labels changed; return sizes, masses, these sums and within-cluster sums."""
     sizes = np.zeros(k, np.intp)
     changed = 0
     for i in range(labels.size):

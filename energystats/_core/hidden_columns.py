@@ -22,7 +22,7 @@ DIMENSIONS_AT_MOST = 12  # beyond which m points of one value are hardly ever dr
 
 
 def find_tied_direction(points: FloatArray, rng: np.random.Generator) -> FloatArray | None:
-    """Find the unit vector along which most pairs of points have equal positions; None where hardly any have; (m,).
+    """Find the unit vector along which most pairs of points have equal positions; None if too few have; (m,).
 
     Points are (n, m) and centred; O(TRIALS n m) time. A grid has full hyperplanes across its diagonals, too, but more
     values along these.

@@ -59,7 +59,7 @@ def checkpoint() -> None:
 def map_in_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_threads: int
 ) -> Generator[Answer, None, None]:
-    """Map a function over items in threads and yield results in order; stop the threads if the caller ends."""
+    """Map a function over items in threads and yield results in order; stop the threads when no more are taken."""
     if n_threads == 1:
         yield from map(function, items)
         return

@@ -97,7 +97,7 @@ def _sum_below(n: int) -> int:
 
 @contextmanager
 def on_compilation(announce: Callable[[], None]) -> Iterator[None]:
-    """Call the function `announce` once, when numba begins to compile a loop inside the `with` block."""
+    """Call a given function once, when numba begins to compile a loop inside the `with` block."""
     if numba is None:
         yield
         return

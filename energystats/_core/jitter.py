@@ -158,12 +158,12 @@ class Jittered:
 
     @property
     def can_decide(self) -> bool:
-        """Return whether another jitter can lead to another answer."""
+        """Return whether breaking ties once more, with other random numbers, can lead to another answer of a test."""
         return self.coarse or self.converted is not None or any(not limit.apart for limit in self.limits)
 
 
 def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Compute how far each distinct value may be jittered to the left and right; ascending (m,) -> (m,), (m,).
+    """Compute how far each distinct value may move to the left and right to break ties; ascending (m,) -> (m,), (m,).
 
     To the neighbour, but at most three times as far as that one is from the next value outwards, or half as far again
     as to the other side, so that holes stay holes, and steps may change, as those of two significant digits at powers
@@ -186,7 +186,7 @@ def jitter_ties(
     spread_limits: bool = True,
     seek_units: bool = True,
 ) -> Jittered | None:
-    """Return values with ties spread at random between their neighbours; None if nothing is tied or all are equal.
+    """Spread ties at random between their neighbours; return values and a description, None if none or all are tied.
 
     `reach` finds how far ascending distinct values are jittered to the left and to the right; without `spread_limits`
     piles at the ends are jittered as other ties are. `rounding` says how the values were rounded, if not as doubles;
@@ -236,7 +236,7 @@ def jitter_ties(
 
 
 def jitter_places(points: FloatArray, squared: FloatArray, rng: np.random.Generator) -> JitteredPlaces | None:
-    """Return points with normal noise added if many coincide, given squared distances; None if few do.
+    """Add normal noise to points if many coincide, given squared distances; return them and a count, None if few do.
 
     Behind the distances may be columns on grids, in directions that distances do not show. A normal number in each
     direction, half as wide as the step, leaves no lines of the grid. For the step stands the distance to the m-th
@@ -269,7 +269,7 @@ class _EqualValues(NamedTuple):
 
 
 def _find_blocks(x: FloatArray, rounding: Rounding) -> _EqualValues | None:
-    """Find blocks of equal values; None without ties, or where all values are equal."""
+    """Sort values and find blocks of those equal up to rounding; None without ties, or where all values are equal."""
     order = np.argsort(x, kind="stable")
     ascending = x[order]
     recorded = np.abs(ascending + rounding.offset)
@@ -281,14 +281,14 @@ def _find_blocks(x: FloatArray, rounding: Rounding) -> _EqualValues | None:
 
 
 def _find_piles(blocks: _EqualValues) -> list[int]:
-    """Return the first block, the last one, both or none: those that are piles at an end."""
+    """Find which of the smallest and the largest value are far more frequent than others; return indices of blocks."""
     return [end for end in (0, blocks.counts.size - 1) if _is_pile(blocks.values, blocks.counts, end)]
 
 
 def _draw_first_numbers(
     x: FloatArray, blocks: _EqualValues, piles: list[int], rounding: Rounding, rng: np.random.Generator
 ) -> tuple[FloatArray, float | str] | None:
-    """Draw the number behind each value that was rounded twice; return them and what they were; None if not clear.
+    """Draw, for values rounded on two grids, numbers of the first; return them and its step or kind; None if not clear.
 
     Piles at the ends stay as they are. Shapes: (n,) -> (n,).
     """
@@ -313,7 +313,7 @@ def _spread_over_triangles(
     uniforms: FloatArray,
     reach: Reach,
 ) -> tuple[FloatArray, FloatArray]:
-    """Draw values that replace tied ones from triangles between their neighbours; widths and values, (n,) each."""
+    """Draw values in place of tied ones from triangles between neighbours; return widths and values, (n,) each."""
     left, right = reach(values)
     left[inner], right[inner] = reach(values[inner])
     left[counts == 1] = right[counts == 1] = 0.0
@@ -374,7 +374,7 @@ def _find_all_preferred(values: FloatArray, counts: IntArray) -> list[tuple[Bool
 
 
 def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, FloatArray, float] | None:
-    """Find whether every second, fifth, tenth, ... grid value has more points than its neighbours let expect.
+    """Find whether every second, fifth, tenth, ... value of a grid is more frequent than those beside it suggest.
 
     So do numbers that some people round to halves, fives, tens, quarters of an hour or whole units. The frequencies of
     a smooth density beside a value give its own by cubic interpolation; heaps are several in a row and of one size, the
@@ -430,7 +430,7 @@ def _find_preferred(values: FloatArray, counts: IntArray) -> tuple[BoolArray, Fl
 
 
 def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArray:
-    """Return whether points lie on about as many of the places before each place as by chance; (m,).
+    """Return whether, before each given grid value, about as many values occur as by chance; (m,).
 
     `width` places before each place in `at` are looked at; a share of .35 of those that random points would take is
     enough.
@@ -441,7 +441,7 @@ def _are_places_filled(on_grid: FloatArray, at: IntArray, width: int) -> BoolArr
 
 
 def _is_filled(whole: IntArray, counts: IntArray, heaps: BoolArray, step: int) -> bool:
-    """Return whether values between preferred ones fill their grid, as rounded values do.
+    """Return whether values between those that people prefer fill their grid, as values do that were rounded once.
 
     Squares of counts, or whole degrees Fahrenheit in Celsius, leave most places of their grid empty, and have no heaps.
     `whole` are the places of the values, ascending; heaps are `step` places apart.
@@ -460,7 +460,10 @@ def _in_columns(values: FloatArray, step: int) -> FloatArray:
 
 
 def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | None:
-    """Find an inner value that is far more frequent than all other inner values; return it and its count, or None."""
+    """Find a value between the ends that is far more frequent than all others there; return it and its count.
+
+    None without one.
+    """
     between = counts[1:-1]
     if between.size <= OTHER_VALUES:
         return None
@@ -471,7 +474,7 @@ def _find_filled(values: FloatArray, counts: IntArray) -> tuple[float, int] | No
 
 
 def _is_pile(values: FloatArray, counts: IntArray, end: int) -> bool:
-    """Return whether the smallest or the largest value is far more frequent than the values next to it.
+    """Return whether the value at one end of a scale is far more frequent than the values next to it.
 
     Than any value between the two, or, on a scale of many values whose mode is elsewhere, than the points next to it.
     """

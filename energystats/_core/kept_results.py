@@ -19,7 +19,7 @@ KEPT_UP_TO = 20_000  # numbers in the first array: longer ones are rarely seen a
 
 
 def keeping_results(function: Callable[..., T]) -> Callable[..., T]:
-    """Decorate a function of one-dimensional arrays so that its last results are cached; they must not be changed."""
+    """Decorate a function of one-dimensional arrays to keep its last results, which callers must not change."""
 
     @lru_cache(maxsize=KEPT)
     def of_bytes(*arrays: tuple[bytes, str]) -> T:

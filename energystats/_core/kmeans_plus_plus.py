@@ -12,7 +12,7 @@ __all__ = ["draw_index_or_none", "seeded_labels"]
 
 @njit
 def draw_index_or_none(chances: FloatArray, uniform: float) -> int:
-    """Draw an index with probability proportional to `chances`; return -1 if none is positive."""
+    """Draw an index with probability proportional to given weights; return -1 if no weight is positive."""
     total = 0.0
     for i in range(chances.size):
         total += chances[i]

@@ -78,7 +78,10 @@ class Exchangeable:
         return math.prod(each) if math.fsum(map(math.log, each)) < LARGEST_LOG else math.inf
 
     def count_mirrors(self) -> float:
-        """Count the labelings that only exchange names of groups, whose sizes are equal in every block of units."""
+        """Count the labelings that only exchange names of groups of equal size, the observed labeling included.
+
+        Sizes must be equal in every block of units.
+        """
         k = int(self.codes.max()) + 1
         sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
@@ -86,7 +89,7 @@ class Exchangeable:
 
     @cached_property
     def random_labels(self) -> RandomLabels:
-        """Return the labels that random permutations assign to units, prepared for drawing."""
+        """Prepare the labels of all units for drawing random permutations of them, and return them."""
         return RandomLabels(self.codes, self.blocks)
 
     def of_rows(self, labelings: AnyArray) -> AnyArray:

@@ -71,13 +71,13 @@ class Relaxation:
 
 
 def smallest_pairs(problem: Relaxation, count: int, dense_limit: int = DENSE_LIMIT) -> tuple[FloatArray, FloatArray]:
-    """Compute the `count` smallest eigenvalues, rising, and unit vectors, orthogonal to known eigenvectors.
+    """Compute the `count` smallest eigenpairs of a symmetric matrix, rising, beside eigenvectors known beforehand.
 
-    In full up to `dense_limit` nodes. Else by Lanczos' method; what it found is left out too, and it starts again
-    until nothing smaller comes, since eigenvalues that repeat are found one at a time. Graphs like paths and grids
-    have their smallest eigenvalues so close together that Lanczos' method would be slow, but then they also have
-    small separators; where the envelope of the matrix is small, it is factorised and Lanczos' method works on the
-    inverse.
+    Vectors have length 1 and are orthogonal to the known ones. In full up to `dense_limit` nodes. Else by Lanczos'
+    method; what it found is left out too, and it starts again until nothing smaller comes, since eigenvalues that
+    repeat are found one at a time. Graphs like paths and grids have their smallest eigenvalues so close together that
+    Lanczos' method would be slow, but then they also have small separators; where the envelope of the matrix is small,
+    it is factorised and Lanczos' method works on the inverse.
     """
     count = min(count, problem.n - int(problem.pieces.max()) - 1)
     if count <= 0:
@@ -140,14 +140,17 @@ def _add_repeated_eigenvalues(
 
 
 def _flipped(problem: Relaxation, columns: FloatArray) -> FloatArray:
-    """Multiply columns by ceiling I - A, for a matrix A, orthogonally to its known eigenvectors; (n, c) -> (n, c)."""
+    """Multiply columns by ceiling I - A, for a matrix A, leaving out A's known eigenvectors; (n, c) -> (n, c).
+
+    No eigenvalue of A is larger in size than the ceiling.
+    """
     inside = np.column_stack([problem.off(v) for v in columns.T])
     product = problem.ceiling * inside - problem.times(inside)
     return np.column_stack([problem.off(v) for v in product.T])
 
 
 def _solve_flipped(problem: Relaxation, found: FloatArray, count: int, tol: float) -> tuple[FloatArray, FloatArray]:
-    """Compute the smallest eigenpairs of a matrix A as the largest of ceiling I - A, by Lanczos' method."""
+    """Compute the smallest eigenpairs of a matrix A as the largest of b I - A, b a bound, by Lanczos' method."""
 
     def times(v: FloatArray) -> FloatArray:
         v = problem.off(v - found @ (found.T @ v))

@@ -21,7 +21,7 @@ TOLERANCE = 1e-13  # of an eigenvalue
 
 @njit
 def _run_shooting(gaps: FloatArray, weights: FloatArray, mu: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Solve the eigenvalue recursion on a line at each mu; return sign changes and scaled ends of p; (c,) each."""
+    """Run the eigenvalue recursion on a line for trial values; return counts of sign changes and scaled ends; (c,)."""
     p, s, before, changes = np.zeros(mu.size), np.ones(mu.size), np.zeros(mu.size), np.zeros(mu.size)
     for l in range(weights.size):
         gap = gaps[l] if l < gaps.size else 0.0

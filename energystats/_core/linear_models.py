@@ -38,7 +38,10 @@ BASIS_BYTES = 2**28  # of the permuted bases held at a time
 
 
 def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_TOLERANCE) -> FloatArray:
-    """Compute an orthonormal basis of what columns add to a constant and a centred basis; (n, p), (n, q) -> (n, r)."""
+    """Compute an orthonormal basis of what columns add to the span of a constant and a centred basis; -> (n, r).
+
+    Shapes: (n, p), (n, q) -> (n, r).
+    """
     columns = np.ldexp(columns, -exponents(np.abs(columns).max(axis=0)))  # squares must be numbers
     centred = columns - columns.mean(axis=0)
     lengths = np.linalg.norm(centred, axis=0)
@@ -49,7 +52,7 @@ def added_basis(columns: FloatArray, basis: FloatArray, tolerance: float = RANK_
 
 
 def take_residuals(columns: FloatArray, basis: FloatArray) -> FloatArray:
-    """Compute residuals of columns from a constant and an orthonormal basis, twice against rounding; (n, p)."""
+    """Compute residuals of columns from a constant and an orthonormal basis, projecting twice against rounding."""
     for _ in range(2):
         columns = columns - basis @ (basis.T @ columns)
         columns = columns - columns.mean(axis=0)
@@ -62,7 +65,7 @@ def fit_of(points: FloatArray, center: FloatArray, basis: FloatArray) -> FloatAr
 
 
 def resolution(low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the unit to which the residuals of each column are rounded, from its ends; (d,), (d,) -> (d,)."""
+    """Return the unit to which each column's residuals are rounded, from its smallest and largest value; (d,), (d,)."""
     largest, width = exponents(np.maximum(np.abs(low), np.abs(high))), exponents(high - low)
     return np.ldexp(1.0, np.maximum(np.minimum(largest - RESOLUTION, width - OF_WIDTH), largest - ALL))
 
@@ -70,7 +73,7 @@ def resolution(low: FloatArray, high: FloatArray) -> FloatArray:
 def residuals_of(
     points: FloatArray, center: FloatArray, coefficients: FloatArray, unit: FloatArray, basis: FloatArray
 ) -> FloatArray:
-    """Compute residuals of points from a fitted linear model, rounded to a multiple of each column's unit; (n, d)."""
+    """Compute residuals of points from a fitted linear model, rounded to multiples of one unit per column; (n, d)."""
     # rounding of the fit would part points that coincide, and rho of alpha < 1 sees the smallest distances
     return np.asarray(np.rint((points - center - basis @ coefficients) / unit) * unit)
 

@@ -17,7 +17,7 @@ AT_ONCE = 2**25  # pairs of a merge and a cluster, handled in one call
 def _refresh_row(
     H: FloatArray, x: int, active: IntArray, count: int, formed: IntArray, fresh: IntArray, now: int
 ) -> None:
-    """Update one row of a matrix of merge heights with those to clusters formed since its last update.
+    """Update one row of a matrix of merge heights with the heights to clusters formed since the row's last update.
 
     A union writes its own row alone: a column of a large matrix costs a miss of the cache for every entry, and most
     columns are needed by few clusters before the next merge.
@@ -34,7 +34,7 @@ def _refresh_row(
 
 @njit
 def _find_nearest_neighbour(row: FloatArray, own: int, active: IntArray, count: int, nearest: int) -> int:
-    """Find the active cluster with the smallest height to a given one; a tie goes to `nearest`, if not negative."""
+    """Find the active cluster with the smallest merge height to a given one; a tie goes to a preferred one, if any."""
     smallest = row[nearest] if nearest >= 0 else np.inf
     for a in range(count):
         i = active[a]
@@ -80,7 +80,10 @@ def _make_merges(
     first: int,
     last: int,
 ) -> int:
-    """Make merges `first` to `last` - 1 by nearest-neighbour chains, in place; return the remaining chain length."""
+    """Make some merges of clusters by nearest-neighbour chains, in place; return the length of the chain that is left.
+
+    They are the merges `first` to `last` - 1.
+    """
     n = H.shape[0]
     for merge in range(first, last):
         count = n - merge
@@ -132,7 +135,7 @@ def _merge_by_chains(H: FloatArray, sizes: IntArray, at_once: int = AT_ONCE) -> 
 
 @njit
 def _write_linkage(pairs: IntArray, heights: FloatArray, order: IntArray, own: IntArray) -> FloatArray:
-    """Build a SciPy linkage matrix from unsorted merges of clusters and their heights; (n - 1, 4)."""
+    """Build a SciPy linkage matrix from merges of clusters, their heights and the order of these; (n - 1, 4)."""
     n = heights.size + 1
     parent = np.arange(2 * n - 1)
     sizes = np.empty(2 * n - 1)
@@ -183,7 +186,7 @@ ROUNDING = 1e-10  # of the sum of all values: what differs by less is tied
 
 
 def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: FloatArray, scale: float) -> IntArray:
-    """Compute new cluster numbers 0, ..., k - 1, heavy clusters first, that ignore the order of rows; (k,).
+    """Compute new cluster numbers 0, ..., k - 1, heavy clusters first, where the order of rows decides only ties; (k,).
 
     Heavy clusters come first; of equally heavy ones those of small W_j, differences below 1e-10 of `scale` being
     rounding; then those of a small sum of rho to all points; and what is still tied goes by first points.
@@ -200,13 +203,16 @@ def numbering(labels: IntArray, masses: FloatArray, within: FloatArray, sums: Fl
 
 
 def numbering_by_sums(labels: IntArray, M: FloatArray, s: FloatArray) -> IntArray:
-    """Compute new cluster numbers that ignore the order of rows, from M = Z'RZ and the sums of weights; (k,)."""
+    """Compute new cluster numbers, heavy clusters first, from their sums of dissimilarities and of weights; (k,).
+
+    The sums of dissimilarities are M = Z'RZ; the order of rows does not matter.
+    """
     scale = float(np.abs(M).sum()) / (2 * float(s.sum()))
     return numbering(labels, s, np.diagonal(M) / (2 * s), M.sum(axis=1), scale)
 
 
 def _rank_levels(values: FloatArray, tolerance: float) -> IntArray:
-    """Rank values from 0 upwards; sorted values without a gap above the tolerance between them share a rank."""
+    """Rank values from 0 upwards; neighbours in sorted order that differ by at most a tolerance share a rank."""
     order = np.argsort(values, kind="stable")
     ranks = np.zeros(values.size, np.intp)
     ranks[order[1:]] = np.cumsum(np.diff(values[order]) > tolerance)

@@ -71,7 +71,7 @@ class GraphSums:
 
     @classmethod
     def of_groups(cls, T: FloatArray, sizes: FloatArray) -> Self:
-        """Compute the sums of products that permutation moments need, for a matrix constant between groups.
+        """Compute the sums of products that permutation moments need, for a matrix with one entry for each two groups.
 
         Its entries are T_gh between two members of groups g and h. T is symmetric, (k, k). The diagonal is what makes
         the rows sum to 0. O(k^3) time.
@@ -100,7 +100,7 @@ class GraphSums:
         )
 
     def unrestricted(self, pattern: Pattern) -> float:
-        """Sum products of matrix entries over all indices, those in one block of a partition being equal."""
+        """Sum products of matrix entries over all values of indices that are equal within each block of a pattern."""
         product = 1.0
         for edges in _split_components(pattern):
             kind = _classify_graph(edges)
@@ -108,11 +108,11 @@ class GraphSums:
         return product
 
     def distinct(self, pattern: Pattern) -> float:
-        """Sum products of matrix entries over indices that are equal within blocks and distinct between them."""
+        """Sum products of matrix entries over indices equal within blocks of a pattern and distinct between blocks."""
         return math.fsum(sign * self.unrestricted(coarser) for coarser, sign in _list_coarsenings(pattern))
 
     def summands(self, pattern: Pattern) -> float:
-        """Compute the sum of absolute terms of the inclusion-exclusion sum, a scale for its rounding error."""
+        """Sum the absolute terms of inclusion and exclusion for distinct indices, a scale for rounding errors."""
         return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _list_coarsenings(pattern))
 
 

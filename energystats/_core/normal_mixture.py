@@ -82,7 +82,7 @@ def split_by_sum_of_squares(x: FloatArray, w: FloatArray, k: int) -> tuple[int, 
 
 @njit
 def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> None:
-    """Fill `odds` with exp(level + slope x) to 1e-12, without calls of exp, so that loops vectorise.
+    """Write exp(level + slope x) for all x into an array, to 1e-12, without calls of exp, so that loops vectorise.
 
     The series of a 256th part, to its 9th power, and its 256th power: right to 1e-12.
     """
@@ -158,7 +158,10 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
 
 @njit
 def _pool_rising(mass: FloatArray, width: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Fit a non-decreasing density to cells by isotonic regression; return heights and running divergences."""
+    """Fit a non-decreasing density to cell masses by isotonic regression; return heights and running divergences.
+
+    `divergence[i]` is the Kullback-Leibler divergence of the fit to the first i cells.
+    """
     m = mass.size
     pooled_mass = np.empty(m)
     pooled_width = np.empty(m)

@@ -14,7 +14,7 @@ __all__ = ["fill_sums_before"]
 def fill_sums_before(
     tile: FloatArray, first: int, orders: AnyArray, step: int, before: FloatArray, runs: FloatArray
 ) -> None:
-    """Fill `before` with sums of rho from rows of a tile to the rows before them in each of b orders; (b, n).
+    """Sum rho from each row of a tile to all rows before it, in each of b orders of the rows, into an array; (b, n).
 
     The tile has rho from all n rows to the w rows from `first` on. Whole lines of it are added, which the processor
     does for several numbers at once. `runs`, (b, m, m), gains in row j and column i, for every row of the tile whose

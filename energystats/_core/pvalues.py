@@ -100,7 +100,7 @@ def share_of_largest(statistic: float, others: FloatArray) -> float:
 
 
 def reached_by_ties_alone(statistic: float, others: FloatArray) -> bool:
-    """Return whether the largest of other statistics ties with a given one, so that none is larger; (m,)."""
+    """Return whether the largest of other statistics equals a given one up to rounding and none exceeds it; (m,)."""
     return bool(others.size and np.isclose(others.max(), statistic, SAME_STATISTIC, 0.0))
 
 
@@ -225,7 +225,7 @@ CAP_OF_CONTRASTS = 0.5  # a contrast that shows nothing must not hide one that d
 def smallest_weighted(
     table: FloatArray, tolerance: FloatArray, factor: float = 1.0, shares: FloatArray = ONE_LINE
 ) -> float:
-    """Compute a min-p combined p-value of observed statistics, the first row, among null rows; (1 + b, 3 m) -> float.
+    """Compute one p-value of the statistics in a table's first row from their least weighted p-value among all rows.
 
     The p-value of every row in every column is the share of rows that are at least as large, ties within the
     tolerance among them; divided by the weights and minimised they are compared between the rows once more, so that
@@ -249,9 +249,10 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
 
 
 def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
-    """Combine p-values of a model term under two null models: that in location, or the larger one of interactions.
+    """Return the p-value of a model term from two null models: the second one's, or for interactions the larger one.
 
-    Where one factor changes the spread, residuals of least squares show interactions that are none.
+    The second model is in location; without it the first one's p-value is returned. Where one factor changes the
+    spread, residuals of least squares show interactions that are none.
     """
     if in_location is None:
         return in_features

@@ -52,12 +52,12 @@ class _Recorded:
 
 
 def _to_odds(u: FloatArray) -> FloatArray:
-    """Compute the odds of shares."""
+    """Convert shares u to odds u/(1 - u)."""
     return u / (1 - u)
 
 
 def _to_share(x: FloatArray) -> FloatArray:
-    """Compute shares from odds."""
+    """Convert odds x to shares x/(1 + x)."""
     return x / (1 + x)
 
 
@@ -97,7 +97,7 @@ class Ratios:
     width: float
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute how far values that are ratios may be jittered to the left and right; (m,) -> (m,), (m,).
+        """Compute how far tied ratios of counts may be moved to the left and right to break ties; (m,) -> (m,), (m,).
 
         Where the scale ends, as far as to the other side.
         """
@@ -114,7 +114,7 @@ class Ratios:
 
 
 def find_ratios(x: FloatArray) -> Ratios | None:
-    """Find whether a column holds ratios of small whole numbers with different denominators; else None; O(n log n)."""
+    """Describe a column that holds ratios of small whole numbers with different denominators; else None; O(n log n)."""
     values, counts = np.unique(x, return_counts=True)
     rounding = ARITHMETIC * float(np.abs(values).max(initial=0.0))
     if values.size < FEWEST_VALUES:
@@ -143,7 +143,7 @@ def find_ratios(x: FloatArray) -> Ratios | None:
 
 
 def _read_shares(ratios: FloatArray, counts: IntArray, error: float) -> float:
-    """Return how far ratios a/b of two counts are to be spread as shares a/(a + b); 0 for other ratios.
+    """Return how far to spread tied ratios a/b of two counts, as shares a/(a + b); 0 for other ratios.
 
     Ratios of two counts are far apart where they are large. They are on both sides of 1, or a half was added to both
     counts: shares (a + 1/2)/(a + b + 1) have even denominators.
@@ -159,7 +159,7 @@ def _read_shares(ratios: FloatArray, counts: IntArray, error: float) -> float:
 
 
 def _of_odds(scale: _Recorded) -> _Recorded:
-    """Return the scale on which odds are recorded on another scale, as a scale of shares."""
+    """Return a scale of shares for ratios that are odds, recorded on a given scale such as a logarithm."""
     return _Recorded(lambda u: scale.do(_to_odds(u)), lambda x: _to_share(scale.undo(x)), 0.0, 1.0)
 
 
@@ -185,7 +185,7 @@ def _are_of_one_count(values: FloatArray, counts: IntArray, half: float, unit: f
 
 
 def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
-    """Find whether whole numbers from 0 to 100 are rounded percentages of small counts; None if not."""
+    """Describe whole numbers from 0 to 100 as ratios if they are rounded percentages of small counts; None if not."""
     if values[0] < 0 or values[-1] > 100 or counts[values % 5 != 0].sum() < NOT_OF_FIVES * counts.sum():
         return None
     found = _read_denominators(values / 100, counts, 0.005 + ARITHMETIC)
@@ -193,7 +193,7 @@ def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
 
 
 def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
-    """Find N, up to 60, with nearly all points on multiples of 1/N, without the gaps of ratios; 0 if there is none."""
+    """Find N up to 60 with nearly all points on multiples of 1/N and few of these empty; 0 if there is none."""
     for N in range(1, GRID_STEPS + 1):
         if 4 * N * error > 1:  # half of all numbers are
             return 0
@@ -207,7 +207,7 @@ def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
 
 
 def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
-    """Find the denominators above 1 of all points; empty for one common grid or for 1/k, None if there are none.
+    """Find the denominator of each point's ratio if above 1; empty for one common grid or 1/k, None if not ratios.
 
     Shapes: (m,) ratios and counts -> (points,).
     """

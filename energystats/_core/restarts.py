@@ -31,7 +31,10 @@ AS_GOOD = 10  # times what W has to fall by: partitions no farther apart count a
 
 
 def tries_for(n: int) -> int:
-    """Return how often a search perturbs each start for n points: 20 times up to 894 points, never beyond 4,000."""
+    """Return how often a search perturbs a partition for each start: 20 times up to 894 points, less for more points.
+
+    Not at all beyond 4,000.
+    """
     return min(AT_MOST, PAIRS // (n * n))
 
 
@@ -84,7 +87,7 @@ def random_swap(
 
 @njit
 def merge_and_split(R: FloatArray, weights: FloatArray, labels: IntArray, k: int, uniforms: FloatArray) -> IntArray:
-    """Perturb a partition: merge two clusters, split one, perhaps that, by k-means++ seeds; return the labels."""
+    """Perturb a partition: merge two clusters, and split one, maybe that one, by k-means++ seeds; return labels."""
     n = labels.size
     kept = int(uniforms[0] * k)
     freed = int(uniforms[1] * (k - 1))

@@ -75,7 +75,7 @@ class RowCounts:
     step: int
 
     def counts_of(self, values: FloatArray) -> FloatArray:
-        """Convert values of a table to the whole counts, or twice these, that they were computed from; same shape."""
+        """Convert values to the whole counts behind them, or to twice the counts where a half was added; same shape."""
         return np.asarray(np.round(self.scale.undo(values) / self.factor))
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -89,7 +89,7 @@ class RowCounts:
 
 
 def find_row_counts(X: FloatArray) -> RowCounts | None:
-    """Find whether rows are whole counts times a factor each, perhaps under a root or logarithm; else None.
+    """Find counts behind rows that are whole counts times a factor each, maybe under a root or logarithm; else None.
 
     None, too, where all rows have the same factor, so that equal counts are tied already.
     """
@@ -145,7 +145,7 @@ def _one_factor(X: FloatArray, scale: Scale, half: FloatArray) -> RowCounts | No
 
 
 def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
-    """Return whether the rows of a table are whole counts times a factor each, on a given scale.
+    """Return whether, with a root or logarithm undone, rows of a table are whole counts times a factor each.
 
     It is asked of nine tenths of the rows with more than two distinct values, which must not all be the same.
     """
@@ -172,12 +172,12 @@ def _are_counts(scale: Scale, X: FloatArray, half: FloatArray) -> bool:
 
 
 def _errors(scale: Scale, X: FloatArray, half: FloatArray) -> FloatArray:
-    """Compute by how much rounding of a table can change its values on another scale; (n, d)."""
+    """Compute how far the rounding of a table can shift its values when a root or logarithm is undone; (n, d)."""
     return np.asarray((scale.undo(X + half) - scale.undo(X - half)) / 2)
 
 
 def _count_by_rows(U: FloatArray, errors: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Divide each row by the largest factor that leaves whole counts; return counts, and factors, NaN where none does.
+    """Divide each row by the largest factor that leaves whole counts; return counts and factors, NaN for rows without.
 
     A quotient may miss a whole number by what the errors of its two numbers explain, and by no more than `OFF_COUNT`.
     """

@@ -69,11 +69,11 @@ class BestRuns(NamedTuple):
 
 
 def _costs_of_runs(lines: Lines, sizes: FloatArray, min_size: int) -> Iterator[tuple[int, int, FloatArray]]:
-    """Yield every end e, how many starts leave a run long enough, and W of the runs from all starts to e; e, a, (e,).
+    """Yield for each end of a run of ordered rows: the end, how many starts are allowed, and W from each start.
 
-    The sum of rho over the pairs of a run that grows by one row grows by rho between this row and those of the run: a
-    running sum, from the back, of one column of rho. Nothing is subtracted, so that no digit is lost. The same holds
-    for cells of several rows, `sizes`.
+    The last is (e,), runs that are too short included. The sum of rho over the pairs of a run that grows by one row
+    grows by rho between this row and those of the run: a running sum, from the back, of one column of rho. Nothing is
+    subtracted, so that no digit is lost. The same holds for cells of several rows, `sizes`.
     """
     upto, pairs = np.concatenate(([0.0], np.cumsum(sizes))), np.zeros(sizes.size)
     for first, block in lines:
@@ -104,7 +104,7 @@ def cut_into_runs(lines: Lines, sizes: FloatArray, k: int, min_size: int, tolera
 
 
 def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: int, tolerance: float) -> int:
-    """Find the number of segments with the smallest W + penalty times the number of breaks; of ties the first cut.
+    """Find the number of segments with the least within dispersion plus a penalty for each break; ties: the first cut.
 
     A segment has at least `min_size` rows.
     """
@@ -123,7 +123,7 @@ def cut_at_penalty(lines: Lines, sizes: FloatArray, penalty: float, min_size: in
 
 
 def count_orders(units: int) -> float:
-    """Count the permutations of so many rows or blocks; infinite where no float holds the number."""
+    """Count the permutations of a number of rows or blocks of rows; infinite where no float holds the count."""
     return float(math.factorial(units)) if units <= 170 else math.inf
 
 
@@ -184,7 +184,7 @@ class OrderScan(NamedTuple):
     tolerance: float
 
     def best_cut(self) -> tuple[float, int]:
-        """Find the largest Z of two runs, and the first cut that has it."""
+        """Return the largest standardized dispersion of a cut of rows into two runs, and the first cut that has it."""
         largest = float(np.nanmax(self.profile))
         return largest, int(np.flatnonzero(self.profile >= largest - self.tolerance)[0]) + 1
 
@@ -252,7 +252,7 @@ class _RunsInside(NamedTuple):
 
     @classmethod
     def of(cls, n: int, step: int, cells: int, min_size: int, inverse: FloatArray) -> Self:
-        """List the inner segments with at least `min_size` rows in, before and after them."""
+        """List the runs of cells of rows that have at least `min_size` rows in them, before them and after them."""
         low, high = np.triu_indices(cells)
         first, end = low * step, np.minimum((high + 1) * step, n)
         fits = (first >= min_size) & (n - end >= min_size) & (end - first >= min_size)
@@ -270,12 +270,12 @@ class _RunsInside(NamedTuple):
 
 
 def standardize_breaks(totals: FloatArray, squares: float, min_size: int) -> tuple[float, FloatArray]:
-    """Compute the mean of the between dispersion over all orders of rows, and the weight over sd of every break.
+    """Compute the mean of the between dispersion over all orders of rows, and each break's weight over its deviation.
 
-    `totals` are the sums of rho from each row, `squares` is the sum of rho^2 over all ordered pairs. S of the first b
-    rows A is n/(b (n - b)) times the sum of G_c over pairs of A; the mean and the variance of that sum over random sets
-    A follow from the diagonal of G_c and the sum of its squares, because its rows sum to 0. A break at which S is the
-    same in all orders has weight 0.
+    The deviation is the standard deviation over the orders. `totals` are the sums of rho from each row, `squares` is
+    the sum of rho^2 over all ordered pairs. S of the first b rows A is n/(b (n - b)) times the sum of G_c over pairs of
+    A; the mean and the variance of that sum over random sets A follow from the diagonal of G_c and the sum of its
+    squares, because its rows sum to 0. A break at which S is the same in all orders has weight 0.
     """
     n = totals.size
     b = np.arange(min_size, n - min_size + 1, dtype=np.float64)
@@ -316,7 +316,7 @@ def _fill_part(
     runs: FloatArray,
     part: slice,
 ) -> None:
-    """Fill in the sums of dissimilarities for some of the orders of rows, one tile at a time."""
+    """Compute from one tile of dissimilarities the sums to earlier rows, for some of the orders of the rows."""
     fill(tile, first, orders[part], step, before[part], runs[part])
 
 

@@ -35,7 +35,10 @@ def squared_distances_to(centers: FloatArray, codes: IntArray, multiply: Multipl
 
 
 def _distances_and_products(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute squared distances of points from weighted group centres, given matrix products of weights; (n,)."""
+    """Compute squared distances of points from group centres, given weights and dissimilarities times these; (n,).
+
+    Each centre is a weighted mean, whose weights are a column; dissimilarities are a matrix that multiplies it.
+    """
     half = np.einsum("ij,ij->j", centers, products) / 2
     return np.asarray(products[np.arange(codes.size), codes] - half[codes])
 
@@ -105,7 +108,7 @@ def _sum_of_series(length: FloatArray, last_length: FloatArray) -> FloatArray:
 
 
 def _root_distances(centers: FloatArray, codes: IntArray, products: FloatArray) -> FloatArray:
-    """Compute distances of points from weighted group centres, given matrix products of weights; (n,)."""
+    """Compute distances of points from group centres, given weights and the dissimilarity matrix times these; (n,)."""
     return np.sqrt(np.maximum(_distances_and_products(centers, codes, products), 0.0))
 
 

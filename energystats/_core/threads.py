@@ -69,7 +69,7 @@ class _Limit:
         self.limiter: Any = None
 
     def enter(self, wait: bool) -> bool:
-        """Limit linear algebra to one thread; if another thread holds the limit, wait for it or return False."""
+        """Limit linear algebra to one thread, and return True; while another thread limits it, wait or return False."""
         with self.changed:
             while self.owner not in (None, get_ident()):
                 if not wait:
@@ -115,7 +115,7 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def one_thread(*, wait: bool = False) -> Iterator[None]:
-    """Limit linear algebra to one thread inside a `with` block; with `wait`, after another thread's limit has ended."""
+    """Limit linear algebra to one thread in a `with` block; if another thread does, wait on request, or do nothing."""
     entered = LIMIT.enter(wait)
     try:
         yield
@@ -125,7 +125,7 @@ def one_thread(*, wait: bool = False) -> Iterator[None]:
 
 
 def one_thread_up_to(order: int) -> AbstractContextManager[None]:
-    """Return a context manager that limits linear algebra to one thread, unless the matrix is large."""
+    """Return a context manager that limits linear algebra to one thread, unless matrices are of a large order."""
     return one_thread() if order <= LARGEST_ORDER else nullcontext()
 
 
@@ -145,7 +145,7 @@ Apply: TypeAlias = Callable[[Callable[[Any], None], Sequence[Any]], None]
 
 @contextmanager
 def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
-    """Yield a function like `map` that runs in at most `most` threads, with single-threaded linear algebra.
+    """Yield a function like `map` that runs in a limited number of threads, with single-threaded linear algebra.
 
     There are as many threads as linear algebra has been given, so that who limits those limits these.
     """
@@ -159,13 +159,13 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
 
 @contextmanager
 def side_by_side(most: int) -> Iterator[Apply]:
-    """Yield a function that calls another one on every item in at most `most` threads, and discards the results."""
+    """Yield a function that calls another one on every item, in a limited number of threads, and drops the results."""
     with map_side_by_side(most) as map_over:
         yield partial(_apply_all, map_over)
 
 
 def _apply_all(map_over: Callable[..., Iterator[None]], function: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Apply a function to every item through a given `map`, and raise the errors it raises."""
+    """Apply a function to every item through a given variant of `map`, so that the errors it raises are raised here."""
     for _ in map_over(function, items):
         pass
 

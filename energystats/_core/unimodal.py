@@ -161,7 +161,7 @@ def _compute_quantiles(x: FloatArray, knots: IntArray, ranks: FloatArray) -> Flo
 
 @njit
 def _split_profile(x: FloatArray) -> FloatArray:
-    """Compute S/T of every split of sorted x in two, for rho = |x - y|; zeros if x is constant; (n,) -> (n - 1,).
+    """Compute the between share S/T of every split of sorted x in two, for rho = |x - y|; (n,) -> (n - 1,).
 
     Sums of distances between the first points, and between the last, grow by non-negative terms: nothing cancels.
     """

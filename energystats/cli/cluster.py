@@ -92,7 +92,7 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
 
 
 def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
-    """Read points from a file; return the table, its origin, and the heading of row names in --labels, or None."""
+    """Read points from a file; return the table, its origin, and the heading for row names in output, or None."""
     table, _ = read_points(options, console)
     names = table.row_names if options.id is None else table.ids
     rows = tuple(int(i) + 1 for i in table.frame.index)
@@ -103,7 +103,7 @@ def _take_points(options: argparse.Namespace, console: Console) -> tuple[FileTab
 
 
 def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTable, Reading, str | None]:
-    """Read a square dissimilarity matrix from a file; return it, its origin, and a heading for row names, or None."""
+    """Read a square dissimilarity matrix from a file; return it, its origin, and the heading for row names, or None."""
     matrix, code = read_matrix(options.file, dialect_of(options), console)
     console.say(f"{matrix.file}: {matrix.describe()}, taken for the semimetric rho.")
     n = len(matrix.frame)
@@ -113,7 +113,7 @@ def _take_matrix(options: argparse.Namespace, console: Console) -> tuple[FileTab
 
 
 def _run_study(options: argparse.Namespace, table: FileTable, reading: Reading) -> Study:
-    """Cluster the rows and test for clusters, with k chosen from the data where --select asks for it."""
+    """Cluster the rows of a table and test for clusters, with k chosen from the data where --select asks for it."""
     study = Study.run(
         table.frame,
         options.k,

@@ -51,7 +51,7 @@ class Console:
         self.say(in_options(text))
 
     def show(self, result: VerdictFirst, *, notes: bool) -> None:
-        """Print the summary of a result, followed by its notes if `notes`."""
+        """Print the summary of a result, followed by its notes if these are asked for."""
         text = result.summary().replace("see `.notes`", "below" if notes else "--notes prints them")
         self.tell("\n" + text)
         if notes and result.notes:
@@ -87,7 +87,7 @@ class Console:
 
     @contextmanager
     def noting_warnings(self) -> Iterator[None]:
-        """Print this package's warnings as notes within a `with` block, except ignored categories."""
+        """Print this package's warnings as notes within a `with` block, except those of classes to be ignored."""
         shown = warnings.showwarning
 
         def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:

@@ -59,7 +59,7 @@ def read_csv(
 
 
 def _whole_columns(scan: Scan) -> dict[str, pd.Series[Any]]:
-    """Return the columns of a file that hold only whole numbers, by name, with the values of all rows."""
+    """Return the columns of a CSV file that hold only whole numbers, by name, with the values of all its rows."""
     import pandas as pd
 
     scanned = zip(scan.names, scan.columns[int(scan.row_names) :], strict=False)
@@ -125,7 +125,7 @@ class _CsvReader:
         return table
 
     def work(self) -> Work:
-        """Estimate the memory of the columns as numbers, and of the cells of one of them as texts and as numbers."""
+        """Estimate the memory of all columns as numbers, and of the largest column's cells as texts and as numbers."""
         n, largest = len(self.rows), max((column.n_characters for column in self.scan.columns), default=0)
         texts = 0 if largest < 2 * n else 2 * (TEXT * n + largest)  # Python keeps one text of each single character
         return Work(
@@ -172,7 +172,10 @@ class _CsvReader:
         return self._read_text(name, cells, doubtful if asked != "missing" else [])
 
     def _read_text(self, name: str, cells: list[str], words: list[str]) -> tuple[pd.Series[Any], list[str]]:
-        """Convert cells to a column of text with missing values; return also the pandas code; `words` stay text."""
+        """Convert cells to a column of text with missing values, given words kept; return also the pandas code for it.
+
+        The given words would else be missing values.
+        """
         import pandas as pd
 
         kept = {MARK + word: word for word in words}
@@ -191,7 +194,7 @@ class _CsvReader:
         return values, [*(f"{shown} = {shown}.mask({shown} == {word!r})" for word in emptied), *statements]
 
     def _empty_numbers(self, frame: pd.DataFrame) -> list[str]:
-        """Set numbers that --na names to missing in the number columns of `frame`; return the pandas code for it."""
+        """Set numbers that --na names to missing in a data frame's number columns; return the pandas code for it."""
         statements = []
         for value in self.scan.dialect.missing_numbers.values():
             for name in [name for name in frame if name != self.id_name and holds_numbers(frame[name])]:
@@ -201,7 +204,7 @@ class _CsvReader:
         return statements
 
     def _note_same_numbers(self, column: pd.Series[Any], console: Console) -> None:
-        """Print a note if text equals a number of --na up to its format, as 99.0 for --na 99, and was kept."""
+        """Print a note if text that was kept equals a number of --na in another format, as 99.0 for --na 99."""
         words: dict[Any, str] = {number: word for word, number in reversed(self.scan.dialect.missing_numbers.items())}
         for text in column.dropna().unique() if words else ():
             if (word := words.get(self.scan.dialect.value_of(text))) is not None:

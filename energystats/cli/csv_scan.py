@@ -71,7 +71,7 @@ def line_of(source: Source, dialect: Dialect, row: int) -> int | None:
 
 
 def find_line(lines: Iterable[str], row: int, dialect: Dialect) -> int | None:
-    """Return the number of the line, from 1, in which data row `row` begins; quoted cells may hold line ends."""
+    """Return the number of the line, from 1, in which a given data row begins; quoted cells may hold line ends."""
     wanted = row + int(dialect.header)
     before, found = 0, -1
     reader = csv.reader(lines, delimiter=dialect.delimiter)
@@ -185,7 +185,10 @@ class DecimalPoints:
     """
 
     def __init__(self, dialect: Dialect, *, alone: bool) -> None:
-        """Start to look for columns whose points may separate thousands; `alone`: also beside no number like 900."""
+        """Start to look for columns of a CSV file in which points may separate thousands, as in 1.000.
+
+        With `alone` such a column counts also without a number like 900, if no other column shows decimal points.
+        """
         self.dialect, self.missing, self.alone = dialect, {"", *dialect.words}, alone
         self.grouped: dict[int, str] = {}
         self.few: set[int] = set()
@@ -210,7 +213,7 @@ class DecimalPoints:
                 self.few.add(j)
 
     def doubt(self) -> tuple[int, str] | None:
-        """Return the first column in which points may separate thousands, and such a number; None if there is none."""
+        """Return the first column in which points may separate thousands, with one of its numbers; None without one."""
         every = self.alone and not self.decimals - self.texts
         doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
@@ -258,7 +261,7 @@ class Scan:
         return self.counts.total()
 
     def _read(self) -> Any:
-        """Return a CSV reader over the marked lines of the file."""
+        """Return a CSV reader over the lines of the file, in which the text of quoted cells begins with a mark."""
         return csv.reader(_marked_lines(self.source, self.dialect), delimiter=self.dialect.delimiter, strict=True)
 
     def _run(self) -> None:
@@ -329,7 +332,7 @@ class Scan:
         return f"line {before + 1}: the quotes do not fit the cells ({error}){hint}."
 
     def _find_names(self) -> tuple[bool, tuple[str, ...]]:
-        """Find from header and rows whether the first CSV column holds row names; return that and the other names."""
+        """Find from header and rows whether the first CSV column has row names; return that, and the other names."""
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
             raise ValueError("the file is empty.")
@@ -368,7 +371,7 @@ class Scan:
         return row_names, tuple(names)
 
     def _begins_with_names(self, header: Sequence[str]) -> bool:
-        """Return whether first cells are row names, as the header has one name fewer; raise ValueError in doubt.
+        """Return whether first cells are row names, where the header is one name short; raise ValueError in doubt.
 
         R writes no name above its names of rows. Where a separator ends every row, the last cells are empty; so are
         they where R has written an empty last column.
@@ -394,7 +397,7 @@ class Scan:
 
     @property
     def _header_place(self) -> str:
-        """Return the header of a CSV file with its line number, as text for messages."""
+        """Return words for messages that name the header of a CSV file with its line number."""
         return f"the header (line {line_of(self.source, self.dialect, -1)})"
 
     def _first_cells_differ(self) -> bool:

@@ -108,7 +108,7 @@ class Dialect:
 
     @property
     def points_may_part(self) -> bool:
-        """Return whether 1.000 may mean one thousand in a CSV file, as where semicolons separate its cells."""
+        """Return whether 1.000 may mean one thousand in a CSV file, because semicolons separate its cells."""
         return self.delimiter == ";" and self.decimal == "." and self.thousands is None
 
     @property
@@ -117,7 +117,7 @@ class Dialect:
         return self.delimiter != "," and self.decimal == "." and self.thousands is None
 
     def plain(self, text: str) -> str:
-        """Convert a number from the decimal and thousands signs of a file to Python's; other text is unchanged."""
+        """Convert a number in the decimal and thousands signs of a file to Python's way; other text is unchanged."""
         if self.number.fullmatch(text) is None:
             return text
         text = text if self.thousands is None else text.replace(self.thousands, "")
@@ -135,7 +135,7 @@ class Dialect:
 
     @cached_property
     def missing_numbers(self) -> dict[str, int | float]:
-        """Return those words for missing values that are numbers, such as 99, with their values."""
+        """Return the words for missing values that are numbers, such as 99, each with its value."""
         values = {word: self.value_of(word) for word in self.words}
         return {word: value for word, value in values.items() if value is not None}
 
@@ -198,7 +198,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
 
 
 def check_words(dialect: Dialect) -> None:
-    """Raise BadInputError for words of --na that are ambiguous, or no numbers in the file's number format."""
+    """Raise BadInputError for words of --na that are ambiguous, or numbers not written as the file writes numbers."""
     if "," in (dialect.decimal, dialect.thousands):
         for given in dialect.na_lists:
             found = re.search(r"[-+]?\d+(,\d+)+", re.sub('"[^"]*"', "", given))
@@ -258,7 +258,7 @@ def _separator_of(lines: Sequence[str], *, header: bool, comma_in_numbers: bool)
 
 
 def _rivals(lines: Sequence[str], even: Sequence[str], *, header: bool) -> list[str]:
-    """List the separators that a CSV file may have: the one that splits all lines evenly, and its rivals.
+    """List the separators that a CSV file may have: one that splits all lines evenly, and others in question.
 
     A decimal comma in every number cuts as evenly as what stands between the numbers. Words may hold blanks, and so
     may names of columns: these are in question only where every comma may be a decimal one.
@@ -319,7 +319,10 @@ def _are_aligned(lines: Sequence[str], sep: str) -> bool:
 
 
 def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[list[str]]:
-    """Split lines of a CSV file into cells at a separator; with `strict`, only if quotes match."""
+    """Split lines of a CSV file into rows of cells at a separator; with `strict`, none if quotes do not match.
+
+    Where the last quote is open, only the last row is missing.
+    """
     # R's write.table puts a backslash before a quote inside quotes between blanks
     plain = [line.replace('\\"', '""') for line in lines] if sep == " " else lines
     try:
@@ -329,7 +332,7 @@ def _cells_of(lines: Sequence[str], sep: str, *, strict: bool = False) -> list[l
 
 
 def _decimal_commas(lines: Sequence[str], sep: str, given: Dialect) -> bool:
-    """Return whether a CSV file has decimal commas; raise ValueError if all are like 1,000, which is ambiguous.
+    """Return whether a CSV file has decimal commas; raise ValueError if all commas are as in 1,000, in doubt.
 
     Where the header is one name short, the first cells are names of the rows unless these are "none", and no numbers.
     """

@@ -63,7 +63,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 
 
 def in_options(text: str) -> str:
-    """Replace the library's names in a message by the command line's, from tables: `k` by -k, `X` by the table."""
+    """Replace names of the library in a message by those of the command line, such as `k` by -k, `X` by the table."""
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)

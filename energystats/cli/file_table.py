@@ -127,14 +127,14 @@ class RowRanges:
         return cls(text, tuple(ranges))
 
     def taken(self, begin: int, end: int) -> BoolArray:
-        """Return a mask of the rows in the ranges, for rows `begin` up to `end` counted from 0; (end - begin,)."""
+        """Return which rows from `begin` to `end` - 1, counted from 0, are in the ranges of rows; (end - begin,)."""
         numbers = np.arange(begin, end)[:, None] + 1
         low, high = np.array(self.ranges).T
         taken: BoolArray = ((low <= numbers) & (numbers <= high)).any(axis=1)
         return taken
 
     def within(self, n: int) -> BoolArray:
-        """Return a mask of the rows in the ranges, of n rows; raise BadInputError if a range exceeds n; (n,)."""
+        """Return which of n rows lie in the ranges of rows; raise BadInputError if a range exceeds n; (n,)."""
         for part, (first, last) in zip(self.text.split(","), self.ranges, strict=True):
             if not 1 <= first <= min(last, n) or n < last < math.inf:
                 raise BadInputError(f"--rows must lie in 1:{n}, the first before the last, got {part.strip()!r}.")
@@ -151,7 +151,7 @@ def is_large(column: pd.Series[Any]) -> bool:
 
 
 def taking(rows: RowRanges | None, kept: IntArray) -> list[str]:
-    """Return the pandas statement that selects the rows kept, in a list that is empty if all rows are kept."""
+    """Return the pandas statement that selects given rows, in a list; an empty list if all rows are kept."""
     if rows is None:
         return []
     whole = kept[-1] - kept[0] + 1 == kept.size

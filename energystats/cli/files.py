@@ -70,7 +70,7 @@ def check_outputs(read: str | None, *outputs: tuple[Path, str]) -> None:
 
 
 def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
-    """Write an output file by calling `write`, so that it is complete or absent, and print its name."""
+    """Write an output file by calling a function, so that it is complete or absent, and print the file's name."""
     try:
         write_whole(_target_of(path), write, path.suffix)
     except OSError as error:
@@ -80,7 +80,7 @@ def save(path: Path, write: Callable[[Path], object], console: Console) -> None:
 
 
 def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe: bool = False) -> None:
-    """Write a CSV file with the label of each row; with `safe`, cells that look like formulas get an apostrophe."""
+    """Write a CSV file with the label of each row; on request, put an apostrophe before cells like formulas."""
     import pandas as pd
 
     heads = harmless(list(columns), console, safe=safe, file=path)
@@ -90,7 +90,7 @@ def write_labels(path: Path, columns: dict[str, Any], console: Console, *, safe:
 
 
 def harmless(values: Sequence[Any], console: Console, *, safe: bool, file: Path) -> list[Any]:
-    """Return cells for a CSV file, with an apostrophe before spreadsheet formulas if `safe`, else with a note."""
+    """Return cells for a CSV file; spreadsheet formulas get an apostrophe on request, else a note is printed."""
     formulas = [isinstance(value, str) and _is_formula(value) for value in values]
     if any(formulas) and not safe:
         console.note(
@@ -112,7 +112,7 @@ def _is_formula(text: str) -> bool:
 
 
 def save_picture(path: Path | None, results: Sequence[Any], console: Console) -> None:
-    """Draw one panel per result, and write the figure to a file; do nothing if `path` is None."""
+    """Draw one panel per result, and write the figure to a file; do nothing without a file name."""
     if path is not None:
         save(path, lambda partial: _draw(partial, results), console)
 

@@ -55,7 +55,7 @@ def _strip(cell: Any) -> Any:
 
 
 def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
-    """Return the rows with a label in a column; BadInputError if others exist, unless `missing` is "drop"."""
+    """Return the rows with a label in a column; drop others on request, or raise BadInputError if there are any."""
     if what != PLACE_IN_ORDER:  # whose texts are numbers or dates
         note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
@@ -76,7 +76,7 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
 
 
 def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
-    """Return the rows of units with one row in every group; other units raise BadInputError or are dropped.
+    """Return the rows of units with one row in every group; drop incomplete units on request, or raise BadInputError.
 
     The two columns of `labels` are the unit and the group of every row in use.
     """
@@ -143,7 +143,7 @@ def _refuse_alike_numbers(table: FileTable, name: str, texts: list[str]) -> None
 
 
 def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str) -> None:
-    """Print notes on pairs of group names that are equal as numbers, in lower case, or when printed."""
+    """Print notes on pairs of group names that are equal as numbers, but for capitals, or when printed."""
     because, mend = "because groups are text", "write them alike if they are one"
     pairs = [("mean the same", find_alike(texts, dialect.value_of), because)]
     if None in map(dialect.value_of, texts):

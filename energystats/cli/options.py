@@ -29,7 +29,7 @@ __all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Comman
 
 
 def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: Any) -> Callable[[str], Any]:
-    """Return an argparse type that converts a word by `read` and checks it by a function of the library."""
+    """Return an argparse type that converts a word by one function and checks it by another of the library."""
 
     def convert(word: str) -> Any:
         value = read(word)
@@ -44,7 +44,7 @@ def checked_by(read: Callable[[str], Any], check: Callable[..., object], **how: 
 
 
 def count(name: str, low: int = 1) -> Callable[[str], Any]:
-    """Return an argparse type for a whole number that is at least `low`."""
+    """Return an argparse type for a whole number that has a lower bound."""
     return checked_by(int, check_count, name=name, low=low)
 
 
@@ -69,7 +69,7 @@ def split_names(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[str, str] | None = None) -> Any:
-    """Return an argparse type for one character, or the name of one such as "tab"."""
+    """Return an argparse type for an option of one character, given itself or by a name such as "tab"."""
 
     def convert(word: str) -> str:
         sign = (words or {}).get(word.lower(), word)
@@ -212,7 +212,7 @@ WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "
 
 
 def picture_of(what: str) -> Table:
-    """Return the option --plot of a command, which writes a picture of `what`, as argparse arguments."""
+    """Return the option --plot of a command, which writes a picture of something named, as argparse arguments."""
     return {"--plot": {"metavar": "PNG", "type": Path, "help": f"write a picture of {what} (.png, .pdf or .svg)"}}
 
 
@@ -246,7 +246,7 @@ class Parser(argparse.ArgumentParser):
         self.register("action", None, StoreOnce)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse command line words; the value of an option may begin with a hyphen if it names no option."""
+        """Parse command line words; an option's value may begin with a hyphen unless the value names an option."""
         words: list[str] = []
         for word in sys.argv[1:] if args is None else args:
             if word.startswith("--") and word.endswith("=--"):

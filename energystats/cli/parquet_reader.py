@@ -22,7 +22,7 @@ __all__ = ["read_parquet"]
 
 
 def read_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, id_name: str | None) -> FileTable:
-    """Read a Parquet file as a table; a level of its index becomes a column if an option names it."""
+    """Read a Parquet file as a table; a level of the pandas index becomes a column if an option names the level."""
     import pandas as pd
 
     shown, row_names = source.code.replace("sys.stdin", "sys.stdin.buffer"), None
@@ -81,7 +81,7 @@ def read_parquet(source: Source, texts: Sequence[str], rows: RowRanges | None, i
 def _restore_types(
     frame: pd.DataFrame, stored: io.BytesIO, schema: Any, labels: Sequence[str | None]
 ) -> tuple[pd.DataFrame, dict[str, bool], list[str]]:
-    """Restore column types of a Parquet file that pandas changed; return frame, lost categories and statements.
+    """Restore column types of a Parquet file that pandas changed; return frame, lost categories and pandas code.
 
     Restored are categories that are numbers, labels of whole numbers with gaps (1.0 for 1), and text stored as bytes.
     """

@@ -93,7 +93,7 @@ def read_points(
 
 
 def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:
-    """Drop rows with missing values from a table, or raise BadInputError if `missing` is "raise"."""
+    """Drop rows with missing values from a table on request, or else raise BadInputError if there are any."""
 
     def place(cells: BoolArray) -> tuple[str, Any]:
         row, column = (int(i) for i in np.argwhere(cells)[0])

@@ -27,7 +27,7 @@ def read_table(
     rows: RowRanges | None = None,
     id_name: str | None = None,
 ) -> FileTable:
-    """Read a CSV or Parquet file as a table, all rows or only those in `rows`.
+    """Read a CSV or Parquet file as a table, all rows or only those in given ranges.
 
     The columns `as_text` and those of `categories` stay text, so that 01 and 1 are two.
     """
@@ -41,7 +41,10 @@ def read_table(
 
 
 def _with_categories(table: FileTable, categories: Sequence[str]) -> FileTable:
-    """Return the table with the columns named by --category converted to text."""
+    """Record in a table which columns --category names, and convert these to text if they are from Parquet.
+
+    From CSV they were read as text.
+    """
     frame = table.frame.copy(deep=False)
     code = []
     for name in categories:

@@ -123,7 +123,7 @@ def choose_columns(
 def _usable_columns(
     table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
-    """Split columns into those used by default and those left out, each with the reason."""
+    """Split columns into those used by default and those left out, the latter with the reasons."""
     frame = table.frame
     nested = tuple(c for c in names if find_nested(frame[c]) is not None)
     if mixed and nested:
@@ -192,7 +192,7 @@ def _note_coordinates(table: FileTable, used: Sequence[str], console: Console) -
 
 
 def _check_named(table: FileTable, names: Sequence[str], mixed: bool) -> None:
-    """Raise BadInputError if a column given by --columns is missing, named twice, or not numeric unless `mixed`."""
+    """Raise BadInputError if a column given by --columns is missing, named twice, or must be numeric and is not."""
     if len(set(names)) < len(names):
         raise BadInputError(f"--columns must not name a column twice, got {','.join(names)}.")
     for name in names:
@@ -283,7 +283,7 @@ def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
 
 
 def _mostly_numbers(column: pd.Series[Any]) -> bool:
-    """Return whether most texts in a column are numbers, or all that are not mean missing values."""
+    """Return whether most texts in a column are numbers, or all but those that mean a missing value."""
     import pandas as pd
 
     if holds_truths(column):
@@ -303,7 +303,7 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
 
 
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
-    """Return whether a column numbers the rows: consecutive whole numbers, or nearly distinct ones of an id's name."""
+    """Return whether a column numbers the rows: consecutive whole numbers, or nearly distinct ones named as ids."""
     known = column.dropna()
     if len(known) < 3 or not _holds_whole_numbers(column):
         return False
@@ -389,7 +389,7 @@ def advise_on_missing(word: str, dialect: Dialect) -> str:
 
 
 def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> None:
-    """Raise BadInputError for columns of a formula that are text by mistake, or for responses not numeric."""
+    """Raise BadInputError for columns of a formula that are text by mistake, or for responses that are not numeric."""
     import pandas as pd
 
     for name in parsed.variables:
@@ -487,7 +487,7 @@ def _compared_as_numbers(table: FileTable, condition: str, column: pd.Series[Any
 
 
 def _number_in(table: FileTable, condition: str, name: str, value: str) -> int | float:
-    """Convert the value of a --where condition to a number; BadInputError if it is none."""
+    """Convert the value of a --where condition to a number; raise BadInputError if it is no number."""
     dialect = table.dialect
     number = dialect.value_of(value)
     if number is None and dialect.thousands is None and not GROUPED.fullmatch(value):

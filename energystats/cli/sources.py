@@ -114,7 +114,7 @@ class Source:
         return "sys.stdin" if self.name == "standard input" else repr(self.name)
 
     def code_of_text(self, encoding: str) -> str:
-        """Return the decoded text of the input as a Python expression."""
+        """Return a Python expression for the decoded text of the input."""
         if self.name == "standard input":
             return "sys.stdin.read()"
         content = f"pathlib.Path({self.code}).read_bytes()"

@@ -18,7 +18,7 @@ def say_error(line: str) -> None:
 
 
 def write_out(text: str, end: str = "\n") -> str | None:
-    """Print a text on standard output; return why it failed, or None, also if the reader of a pipe has left."""
+    """Print a text on standard output; return why that failed, None if it did not or a pipe's reader has left."""
     if sys.stdout is None:
         return "it is closed"
     try:

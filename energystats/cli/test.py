@@ -63,7 +63,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
 
 
 def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:
-    """Return the columns that options name as groups, strata, pairs or plots; BadInputError for conflicts."""
+    """Return the columns that options name as groups, strata, pairs or plots; raise BadInputError for conflicts."""
     given = {option: (getattr(options, name), what) for option, (name, what) in LABELS.items()}
     given = {option: named for option, named in given.items() if named[0] is not None}
     if "--paired" in given and len(given) > 2:

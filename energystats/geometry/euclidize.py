@@ -154,7 +154,7 @@ def _add_constant(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Add Lingoes' constant to squared dissimilarities; return distances unchanged if it is 0."""
+    """Make distances Euclidean by adding Lingoes' constant to their squares; unchanged if the constant is 0."""
     # Lingoes [K thm 4]: 2 sigma, sigma being minus the smallest eigenvalue of F_L = -1/2 J (d o d) J
     sigma = 0.0 if found.holds else -found.lowest
     if sigma == 0 and given is not None:
@@ -318,7 +318,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 
 
 def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
-    """Compute Euclidean distances after clipping negative eigenvalues to 0 or flipping their sign."""
+    """Make distances Euclidean by setting the Gram matrix's negative eigenvalues to 0 or changing their sign."""
     given = as_distances(d, "d")
     weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
@@ -345,7 +345,7 @@ def _make_euclidization(
     index: Any,
     source: Literal["distances", "kernel"] = "distances",
 ) -> Euclidization:
-    """Build the `Euclidization` result of repaired distances, in the unit of the data."""
+    """Build the `Euclidization` result from distances that were made Euclidean, in the unit of the data."""
     return Euclidization(
         method=method,
         distances=distances,

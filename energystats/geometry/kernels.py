@@ -42,7 +42,7 @@ ONLY_DISTANCE = '`metric` and `alpha` belong to `kernel="distance"`; leave them 
 
 
 def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Compute the kernel matrix with a given origin that generates a dissimilarity matrix; (n, n) -> (n, n).
+    r"""Compute the kernel matrix that generates a dissimilarity matrix and has a given origin; (n, n) -> (n, n).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def distance_kernel(R: ArrayLike, base: str | int | ArrayLike = "center") -> Flo
 
 
 def _table_with_base(matrix: ArrayLike, base: Any) -> InputTable:
-    """Read a matrix as a table; raise ValueError if weights for its origin have other names."""
+    """Read a matrix as a table; raise ValueError if weights for a kernel's origin have other row names."""
     table = as_table(matrix)
     if not is_single(base):
         match_rows([table], {"base": as_table(base)})
@@ -166,7 +166,7 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
-    r"""Compute an equivalent kernel matrix with another origin in feature space; (n, n) -> (n, n).
+    r"""Compute the kernel matrix with another origin that generates the same dissimilarities; (n, n) -> (n, n).
 
     Parameters
     ----------

@@ -136,7 +136,7 @@ def negative_type(
 
 
 def _depth(found: Examination) -> float:
-    """Return the smallest eigenvalue in units of its rounding error; 0 where all points coincide."""
+    """Return the smallest eigenvalue divided by its rounding error; 0 where all points coincide."""
     return found.lowest / found.threshold if found.threshold else 0.0
 
 
@@ -279,7 +279,7 @@ def root_unit_of(rho: FloatArray) -> float:
 
 
 def relative_tolerance(tol: float | None, n: int) -> float:
-    """Return the relative rounding tolerance of eigenvalues: `tol` if given, else 10 n eps."""
+    """Return the relative tolerance for rounding of eigenvalues: a given one, or else 10 n eps for a matrix n x n."""
     if tol is None:
         return 10 * n * float(np.finfo(float).eps)
     share = check_positive(tol, "tol")
@@ -289,7 +289,7 @@ def relative_tolerance(tol: float | None, n: int) -> float:
 
 
 def tolerance_for(values: Any, n: int, tol: float | None) -> float | None:
-    """Return the rounding tolerance of eigenvalues: `tol`, or one for single or half precision, or None.
+    """Return the tolerance for rounding of eigenvalues: the given one, or one for single or half precision, or None.
 
     Independent errors of n^2 entries move an eigenvalue by 2 sqrt(n) of their standard deviation.
     """

@@ -208,19 +208,19 @@ class Euclidization(Named):
         return len(self.distances)
 
     def to_matrix(self) -> pd.DataFrame:
-        """Return the repaired distances as a square data frame, for ``metric="precomputed"``."""
+        """Return the distances made Euclidean as a square data frame, for ``metric="precomputed"``."""
         import pandas as pd
 
         return pd.DataFrame(np.array(self.distances), index=self._index(), columns=self._index())
 
     @property
     def changed(self) -> bool:
-        """Return whether the repair changed any distance."""
+        """Return whether the distances were not Euclidean already, so that some of them were changed."""
         return self.min_eigenvalue < -self.threshold
 
     @property
     def kernel(self) -> FloatArray:
-        """Compute the centred kernel matrix of the repaired distances; (n, n)."""
+        """Compute the centred kernel matrix of the distances made Euclidean; (n, n)."""
         return centred(-0.5 * self.distances**2)
 
     @cached_property
@@ -229,17 +229,17 @@ class Euclidization(Named):
 
     @property
     def min_eigenvalue_after(self) -> float:
-        """Compute the smallest eigenvalue of the Gram matrix after a repair, 0 up to rounding; cached."""
+        """Compute the Gram matrix's smallest eigenvalue for the distances made Euclidean, 0 up to rounding; cached."""
         return float(self._eigenpairs[0][-1])
 
     @property
     def _rounding(self) -> float:
-        """Compute the size up to which an eigenvalue after a repair counts as rounding."""
+        """Compute the size up to which an eigenvalue counts as rounding after distances were made Euclidean."""
         return max(self.threshold, 10 * self.n * float(np.finfo(float).eps * self._eigenpairs[0][0]))
 
     @property
     def embedding(self) -> FloatArray:
-        """Compute centred points that have the repaired distances, one column per positive eigenvalue; (n, p)."""
+        """Compute centred points that have the distances made Euclidean, a column per positive eigenvalue; (n, p)."""
         # eigenvalues that rounding alone raises above 0 give no coordinate
         values, vectors = self._eigenpairs
         p = int(np.count_nonzero(values > max(self.threshold, 1e-14 * float(np.abs(values).max()))))
@@ -247,7 +247,7 @@ class Euclidization(Named):
 
     @property
     def moved(self) -> FloatArray:
-        """Compute the change of each distance by a repair, over the largest distance; pdist order, (n(n - 1)/2,).
+        """Compute each distance's change when made Euclidean, over the largest distance; pdist order, (n(n - 1)/2,).
 
         Where the rho of a kernel was negative, the distance before counts as 0.
         """
@@ -256,7 +256,7 @@ class Euclidization(Named):
         return np.asarray((after - before) / (largest if largest > 0 else 1.0))
 
     def _pairs(self) -> tuple[FloatArray, FloatArray]:
-        """Return the distances before and after a repair, in pdist order; (n(n - 1)/2,) each."""
+        """Return the distances before and after they were made Euclidean, in pdist order; (n(n - 1)/2,) each."""
         upper = np.triu_indices(self.n, 1)
         return np.sqrt(np.maximum(self.squared[upper], 0.0)), self.distances[upper]
 
@@ -309,7 +309,7 @@ class Euclidization(Named):
         return f"Euclidean now, to rounding; distances moved by {np.abs(self.moved).mean():.1%} on average."
 
     def _frame(self) -> pd.DataFrame:
-        """Return a data frame of one row on a repair: method, constant, eigenvalues, changes."""
+        """Return a one-row data frame on how distances were made Euclidean: method, constant, eigenvalues, changes."""
         import pandas as pd
 
         moved = np.abs(self.moved)
@@ -325,14 +325,16 @@ class Euclidization(Named):
         return pd.DataFrame([row]).astype({"constant": float})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the repaired distances against the original ones, pair by pair."""
+        """Draw the distances made Euclidean against the original ones, pair by pair, and return the axes."""
         from energystats.plotting.spectra import plot_euclidization
 
         before, after = self._pairs()
         return plot_euclidization(before, after, ax, method=self.method, constant=self.constant)
 
     def plot_shepard(self, ax: Axes | None = None, *, dimensions: int = 2) -> Axes:
-        """Draw a Shepard diagram: distances on principal axes against dissimilarities, before and after a repair.
+        """Draw a Shepard diagram: distances on principal axes against dissimilarities, before and after their repair.
+
+        The repair is what made the dissimilarities Euclidean.
 
         Parameters
         ----------
@@ -365,7 +367,7 @@ class Euclidization(Named):
     def _cloud(
         self, name: str, given: FloatArray, squared: FloatArray, dimensions: int
     ) -> tuple[str, FloatArray, FloatArray, float]:
-        """Return what a Shepard diagram shows: name, distances, distances on the axes, and stress."""
+        """Return what a Shepard diagram shows of a matrix: name, distances, distances on principal axes, stress."""
         shown = axis_distances(squared, dimensions)[np.triu_indices(self.n, 1)]
         return name, given, shown, kruskal_stress(given, shown)
 
@@ -481,7 +483,7 @@ class PrincipalCoordinates(Named):
         return self._weighted_averages(amounts, "amounts")
 
     def _weighted_averages(self, amounts: Any, name: str) -> pd.DataFrame:
-        """Compute means of coordinates weighted by amounts, with `name` for error messages."""
+        """Compute means of coordinates weighted by amounts, which error messages call by a given name."""
         import pandas as pd
 
         match_index(self.index, amounts, name)
@@ -567,7 +569,7 @@ class PrincipalCoordinates(Named):
         )
 
     def _read_axes(self, axes: Sequence[int] | None, dimensions: int) -> tuple[int, ...]:
-        """Convert numbers of axes counted from 1 to indices counted from 0, after checks."""
+        """Convert numbers of principal axes counted from 1 to indices counted from 0, after checks."""
         if axes is None:
             return (0, 1, 2)
         most = self.coordinates.shape[1]
@@ -625,7 +627,7 @@ class EuclidizationComparison(Result):
 
     @property
     def table(self) -> pd.DataFrame:
-        """Return a data frame with one row per repair: constant, eigenvalue, changes, dispersions."""
+        """Return a data frame with a row per way to make distances Euclidean: constant, changes, dispersions."""
         import pandas as pd
 
         columns = {
@@ -642,7 +644,7 @@ class EuclidizationComparison(Result):
         return pd.DataFrame(columns, index=pd.Index(self.repairs, name="repair"))
 
     def _frame(self) -> pd.DataFrame:
-        """Return the data frame `table`, one row per repair."""
+        """Return the data frame `table`, with one row per way to make distances Euclidean."""
         return self.table
 
     def _tables(self) -> list[TextTable]:
@@ -676,7 +678,7 @@ class EuclidizationComparison(Result):
         return f"The original's best partition is no longer the best after {', '.join(moved)}."
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the best partition's between share S/T under every repair against the change of distances."""
+        """Draw best partitions' between share S/T against the change of distances, by way to make them Euclidean."""
         from energystats.plotting.spectra import plot_comparison
 
         changes, shares = self.mean_changes.tolist(), (1 - self.within / self.totals).tolist()

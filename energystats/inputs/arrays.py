@@ -63,7 +63,7 @@ def as_points(values: Any, name: str) -> FloatArray:
 
 
 def digits_of(values: Any) -> tuple[tuple[float, float], float]:
-    """Return rounding tolerances for a table, and the spacing of its floats, from its dtypes."""
+    """Return rounding tolerances for a table, and the spacing of its coarsest floats at 1, from its data types."""
     # single and half precision round coarser than the doubles they are read as
     found = names_of_dtypes(values) & COARSER.keys()
     return max(((COARSER[kind], float(np.finfo(kind).eps)) for kind in found), default=(ROUNDING, EPS))
@@ -94,7 +94,7 @@ def read_only(array: AnyArray) -> AnyArray:
 
 
 def as_numbers(values: Any, name: str, *, cure: str = SUBTRACT) -> FloatArray:
-    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError otherwise.
+    """Convert a table of real numbers to a float64 array, missing values to NaN; raise TypeError for other data.
 
     `cure` says what to do with whole numbers beyond 2**53, for the error message.
     """
@@ -204,7 +204,7 @@ def _frame_numbers(table: InputTable, name: str, cure: str) -> FloatArray:
 
 
 def doubles_of(values: Any, name: str, cure: str = SUBTRACT) -> FloatArray:
-    """Convert a pandas object of numbers or truth values to floats, missing ones to NaN; raise beyond 2**53."""
+    """Convert pandas numbers or truth values to floats, missing ones to NaN; raise for whole numbers beyond 2**53."""
     from pandas.api.types import is_integer_dtype
 
     array = np.array(values.to_numpy(dtype=np.float64, na_value=np.nan), dtype=np.float64, order="C")
@@ -289,7 +289,7 @@ def as_weights(weights: Any, n: int, name: str) -> FloatArray | None:
 
 
 def check_likeness(weights: FloatArray, name: str, advice: str) -> None:
-    """Raise ValueError if positive weights differ by more than a factor of 1e9, or are far from 1."""
+    """Raise ValueError if positive weights differ by more than a factor of 1e9, or the largest is far from 1."""
     smallest, largest = float(weights.min()), float(weights.max())
     if not SMALLEST_WEIGHT < largest < 1 / SMALLEST_WEIGHT:
         raise ValueError(f"`{name}` must not be that small or large, its largest is {largest:.3g}; rescale it.")

@@ -53,7 +53,7 @@ class Columns:
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:
-        """Describe a table whose columns are all numeric, with given names."""
+        """Build the description of a table whose columns are all numeric, from the names of the columns."""
         names = tuple(names)
         kinds: tuple[Kind, ...] = tuple("numeric" for _ in names)
         return cls(names, kinds, ((),) * len(names), complete)
@@ -89,7 +89,7 @@ def encode(
     asymmetric: Collection[str] = (),
     known: Columns | None = None,
 ) -> tuple[list[FloatArray], Columns]:
-    """Convert data tables to float arrays with a common coding of categories, `known` if given; return both."""
+    """Convert tables to float arrays with one coding of categories, new or given; return the arrays and the coding."""
     given = [as_table(table) for table in tables]
     read = [_code_columns(table, name) for table, name in zip(given, names, strict=True)]
     check_same_columns(given, [len(labels) for labels, _ in read], names)
@@ -124,7 +124,7 @@ def encode(
 
 
 def _check_known(table: InputTable, labels: Sequence[str], known: Columns, name: str) -> None:
-    """Raise ValueError if a table's columns differ from those of a known coding."""
+    """Raise ValueError if a table's columns differ in number or names from those of a coding made before."""
     if len(labels) != len(known.names):
         raise ValueError(f"`{name}` must have {len(known.names)} columns, as the metric has, got {len(labels)}.")
     positions = tuple(map(str, range(len(labels))))
@@ -189,7 +189,7 @@ def _check_rows(array: FloatArray, name: str) -> None:
 
 
 def _warn_of_empty(labels: Sequence[str]) -> None:
-    """Warn of data columns in which no row has a value."""
+    """Warn that columns of a data table in which no row has a value are left out; do nothing without any."""
     if labels:
         listed = ", ".join(map(repr, labels))
         warn(f"No row has a value in column{'s' * (len(labels) > 1)} {listed}; left out.", MissingValuesWarning)
@@ -199,7 +199,10 @@ def _warn_of_empty(labels: Sequence[str]) -> None:
 
 
 def _code_column(column: Any, name: str, label: str) -> _Column:
-    """Convert a data column to numbers or category codes, and find its kind from its type."""
+    """Convert a data column to numbers or category codes, and return these with the kind that its type implies.
+
+    Kinds are "numeric", "ordered", "categorical" and "empty".
+    """
     if isinstance(column, np.ndarray):
         return _numeric_column(column, name, label)
     import pandas as pd
@@ -248,7 +251,7 @@ def _numeric_column(values: FloatArray, name: str, label: str) -> _Column:
 
 
 def _emptied(column: _Column) -> _Column:
-    """Give a data column the kind "empty" if all its values are missing, and return it."""
+    """Return a coded data column, its kind changed to "empty" if all its values are missing."""
     return _Column("empty", column.values) if np.isnan(column.values).all() else column
 
 
@@ -277,7 +280,7 @@ def _presence(column: _Column, name: str, label: str) -> _Column:
 
 
 def _join_columns(parts: Sequence[_Column], names: Sequence[str], label: str) -> list[_Column]:
-    """Give one column of several tables a common coding of categories; raise if their kinds differ."""
+    """Give a column that several tables have a common coding of categories; raise TypeError if its kinds differ."""
     filled = [(part, name) for part, name in zip(parts, names, strict=True) if part.kind != "empty"]
     if not filled:
         return list(parts)
@@ -312,7 +315,7 @@ def _has_text(column: _Column) -> bool:
 
 
 def _recoded(part: _Column, target: _Column, name: str, label: str) -> _Column:
-    """Translate the categories of a data column to the codes of another column."""
+    """Translate the category codes of a data column to another coding; raise ValueError for a category not in it."""
     if part.kind == "empty" or target.kind == "empty":
         return _Column(target.kind, np.full(part.values.size, np.nan), target.levels)
     if not target.levels:

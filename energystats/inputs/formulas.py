@@ -117,13 +117,13 @@ class Parsed:
 
     @property
     def uncoded(self) -> tuple[str, ...]:
-        """Return the data-frame columns that a formula names outside of C(), so that numbers are covariates."""
+        """Return the data-frame columns that a formula names outside of C(), where numbers count as covariates."""
         factors = (factor for term in (*self.response, *self.terms) for factor in term.factors)
         names = {n for f in factors if not f.expr.startswith("C(") for n in _names_in(f.expr, self.variables)}
         return tuple(name for name in self.variables if name in names)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Compute the responses of a formula as a data frame; columns in `mixed` stay unconverted."""
+        """Compute the responses of a formula as a data frame; those in a second data frame are copied from there."""
         import pandas as pd
 
         found: dict[str, Any] = {}
@@ -156,7 +156,7 @@ class Parsed:
         return pd.DataFrame(found)
 
     def design(self, table: pd.DataFrame, *, marginal: bool) -> tuple[Term, ...]:
-        """Compute model-matrix columns of every formula term, and of the terms it is adjusted for."""
+        """Compute model-matrix columns of each formula term, and of the terms that each is adjusted for."""
         factors = _factors_of(self.terms)
         data = _Coded.of(table, factors, {factor: self.truths(factor, table) for factor in factors})
         for factor in factors:
@@ -174,13 +174,13 @@ class Parsed:
         )
 
     def adjusted(self, term: Any, data: _Coded) -> Term:
-        """Compute model-matrix columns of a term, and of all terms that do not contain it (type II)."""
+        """Compute model-matrix columns of a term, and of all other terms that do not contain that term (type II)."""
         others = [other for other in self.terms if other is not term and not _contains(other, term)]
         *before, columns = self.blocks([*others, term], data)
         return Term(str(term), columns, np.hstack([np.empty((len(columns), 0)), *before]))
 
     def blocks(self, terms: Sequence[Any], data: _Coded) -> list[FloatArray]:
-        """Compute model-matrix columns of each formula term, coded given the terms before it."""
+        """Compute the model-matrix columns that each of some formula terms adds to those of the terms before it."""
         coded = [data.term(term.factors) for term in terms]
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
@@ -191,7 +191,7 @@ class Parsed:
     def evaluate(
         self, terms: Sequence[Any], data: pd.DataFrame, *, full_rank: bool = True, seen: list[Levels] | None = None
     ) -> tuple[FloatArray, Any]:
-        """Compute the model matrix of some terms, with formulaic's specification of its coding.
+        """Compute the model matrix of some terms; return it with formulaic's description of how the terms are coded.
 
         The matrix is an array, because a data frame keeps one of two columns that have the same name.
         """
@@ -225,7 +225,7 @@ class Parsed:
         return values, matrix.model_spec
 
     def truths(self, factor: Any, table: pd.DataFrame) -> Levels | None:
-        """Return the levels of a factor that is a computed truth value, such as I(x > 3); else None.
+        """Return the levels of a formula's factor if that is a computed truth value, such as I(x > 3); else None.
 
         What is computed must have a value for every row, in the order of the rows.
         """
@@ -300,9 +300,10 @@ class _Coded:
 
     @classmethod
     def of(cls, table: pd.DataFrame, factors: Sequence[Any], truths: Mapping[Any, Levels | None]) -> Self:
-        """Add coded columns for categorical and boolean factors to a data frame, in a form formulaic reads well.
+        """Build a data frame with added columns that hold the level codes of categorical and boolean factors.
 
-        In an interaction R has a column for False and one for True, where a number would have one.
+        formulaic reads these well. In an interaction R has a column for False and one for True, where a number would
+        have one.
         """
         import pandas as pd
 
@@ -321,24 +322,24 @@ class _Coded:
         return cls(pd.concat([table, pd.DataFrame(coded, index=table.index)], axis=1), columns, levels)
 
     def levels_of(self, factor: Any) -> Levels | None:
-        """Return codes and names of the levels of a column or truth-value factor; None for others."""
+        """Return codes and names of the levels of a factor that was coded; None for a factor that was not."""
         return self.levels.get(factor.expr)
 
     def term(self, factors: Sequence[Any]) -> Any:
-        """Replace the factors of a formulaic term by their coded columns."""
+        """Return a formulaic term in which factors that were coded are replaced by their columns of codes."""
         from formulaic.parser import types
 
         return types.Term(f if self.levels_of(f) is None else types.Factor(self.columns[f.expr]) for f in factors)
 
 
 def _unused_names(count: int, columns: Sequence[str]) -> list[str]:
-    """Return new column names that differ from all given ones."""
+    """Return as many new column names as asked for, all different from the names that exist."""
     names = (f"codes {j}" for j in itertools.count())
     return list(itertools.islice((name for name in names if name not in columns), count))
 
 
 def _number_levels(codes: IntArray, names: Sequence[Any]) -> Any:
-    """Convert integer codes to a pandas Categorical with levels named 0, 1, ...."""
+    """Convert group codes to a pandas Categorical whose categories are the numbers 0, 1, ...."""
     import pandas as pd
 
     return pd.Categorical.from_codes(codes.tolist(), categories=pd.RangeIndex(len(names)))
@@ -355,7 +356,7 @@ def _refuse_objects(factor: Any, levels: Sequence[Any]) -> None:
 
 
 def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> Levels:
-    """Return codes and names of factor levels from formulaic's indicators; raise if a row has no level."""
+    """Return codes and names of a factor's levels from formulaic's indicator columns; raise if a row has no level."""
     if indicators.shape[1] != len(names) or not (indicators.sum(axis=1) == 1).all():
         raise ValueError(
             f"`formula`: {factor} must give every row one of its levels, but some rows have none, as where a level "
@@ -367,7 +368,7 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 def _coded_factor(
     seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
-    """Code a factor in a formula as C() does, for levels of any names, and record the levels in `seen`."""
+    """Code a factor as C() does in a formula, for levels with names of any type, and add the levels to a list."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
@@ -400,7 +401,7 @@ def _coded_factor(
 
 
 def _coded_truths(seen: list[Levels], n: int, values: Any) -> FloatArray:
-    """Record the levels of a truth-value factor in `seen`, and return zeros (n,)."""
+    """Record the levels of a computed factor in a list if it has truth values, and return zeros (n,)."""
     values = getattr(values, "__wrapped__", values)
     seen.clear()  # of a C() in the expression
     if not np.ndim(values) and not hasattr(values, "__len__"):
@@ -676,7 +677,7 @@ def _check_powers(formula: str, tokens: Sequence[Any]) -> None:
 
 
 def _parted_by_calls(formula: str) -> tuple[str, str]:
-    """Split a formula into text outside and text inside of function calls."""
+    """Split a formula into its text outside of function calls and its text inside of function calls."""
     outside: list[str] = []
     inside: list[str] = []
     calls = [False]
@@ -783,7 +784,7 @@ def check_table(data: Any) -> pd.DataFrame:
 
 
 def _variables_of(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
-    """Return the data-frame columns that model terms use, in order; raise ValueError for unknown names."""
+    """Return the data-frame columns that model terms use, in order of first use; raise ValueError for unknown names."""
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
@@ -817,12 +818,12 @@ def _check_sizes(factor: Any, data: pd.DataFrame) -> None:
 
 
 def _factors_of(terms: Sequence[Any]) -> list[Any]:
-    """Return the distinct factors of some model terms, in order."""
+    """Return the distinct factors of some model terms, in the order in which the terms have them."""
     return list(dict.fromkeys(factor for term in terms for factor in term.factors))
 
 
 def _parse_factor(expression: str) -> tuple[ast.Expression, list[str]]:
-    """Parse a formula factor as Python; return its syntax tree and its pieces between backticks.
+    """Parse a formula factor as Python; return its syntax tree, and its text split at backticks.
 
     Every second piece stood in backticks; piece i is the name QUOTED + i in the tree.
     """
@@ -831,7 +832,10 @@ def _parse_factor(expression: str) -> tuple[ast.Expression, list[str]]:
 
 
 def _nodes_in(expression: str, known: Sequence[str]) -> tuple[list[ast.AST], list[str]]:
-    """Return the syntax nodes of a formula factor and its pieces; none for a column or what is no expression."""
+    """Return the syntax nodes of a formula factor and its text split at backticks; none for a plain column name.
+
+    It returns none for text that is no expression, too.
+    """
     if expression not in known:
         with suppress(SyntaxError):
             tree, pieces = _parse_factor(expression)
@@ -846,7 +850,7 @@ def _name_at(node: ast.AST, pieces: Sequence[str]) -> str:
 
 
 def _names_in(expression: str, known: Sequence[str]) -> list[str]:
-    """Return the names that occur in a formula factor."""
+    """Return the names of columns and functions that occur in a formula factor."""
     nodes, pieces = _nodes_in(expression, known)
     names = [node.id for node in nodes if isinstance(node, ast.Name)]
     return [*(name for name in names if not name.startswith(QUOTED)), *pieces[1::2]] if nodes else [expression]
@@ -895,7 +899,7 @@ def _check_comparison(node: ast.AST, expression: str) -> None:
 
 
 def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
-    """Raise ValueError if a formula uses a function as a column, or calls a column."""
+    """Raise ValueError if a formula has a function's name in place of a column, or calls a column."""
     for factor in _factors_of(terms):
         name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
@@ -927,7 +931,7 @@ def missing_in(values: Any) -> BoolArray:
 def find_complete_rows(
     missing: Mapping[str, BoolArray], n: int, what: str, *, in_blocks: bool = False, hint: str = ""
 ) -> BoolArray:
-    """Return which rows have no missing values; warn or raise if some have, as options say; (n,).
+    """Return which rows have no missing values; if some have, warn, or raise ValueError as an option says; (n,).
 
     Of a table that is read `in_blocks` no rows can be left out. The `hint` ends the text of the error.
     """

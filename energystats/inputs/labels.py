@@ -59,7 +59,7 @@ def were_found(labels: Any) -> bool:
 
 
 def read_labels(labels: Any, name: str) -> InputTable:
-    """Read labels from any library, a clustering result or a fitted clusterer as an `InputTable`."""
+    """Convert labels of any library, a clustering result or a fitted clusterer to an `InputTable`."""
     if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
         return as_table(labels)
     found, given = were_found(labels), labels
@@ -95,7 +95,7 @@ def _is_fitted(clusterer: Any) -> bool:
 
 
 def read_inputs(tables: Sequence[Any], columns: Mapping[str, Any]) -> tuple[tuple[Any, ...], list[Any]]:
-    """Convert data tables, labels and weights to `InputTable` objects, and check that rows match.
+    """Convert data tables, labels and weights to `InputTable` objects, and check that their row names match.
 
     None stays None, and a text, which names a column or an option, stays a text.
     """
@@ -155,7 +155,7 @@ def as_labels(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]
 
 
 def as_clusters(labels: Any, n: int, name: str) -> tuple[IntArray, tuple[Any, ...]]:
-    """Code cluster labels as 0, 1, ..., and return codes and names; -1 stays, for no cluster."""
+    """Code cluster labels as 0, 1, ..., and return codes and names; the label -1, for no cluster, stays -1."""
     codes, names = as_labels(labels, n, name)
     if NOISE not in names:
         return codes, names
@@ -199,7 +199,7 @@ def _warn_of_missing_as_text(codes: IntArray, names: Sequence[str], name: str) -
 
 
 def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "groups") -> tuple[str, ...]:
-    """Return notes on group names that look alike, look missing, or are words for sums."""
+    """Return notes on group names that look alike, look like missing values, or are words such as "total"."""
     notes = []
     alike = find_alike(names, normalize_name)
     if alike is not None:
@@ -221,7 +221,7 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
 
 
 def note_on_sums(names: Any) -> tuple[str, ...]:
-    """Return a note if a row is named "total" or the like, as sums of rows are; else empty."""
+    """Return a note, in a tuple, if a row is named "total" or the like, as sums of rows are; else an empty tuple."""
     if names is None or getattr(getattr(names, "dtype", None), "kind", "O") not in "OU":
         return ()
     found = next((name for name in names if isinstance(name, str) and name.casefold() in NAMES_OF_SUMS), None)
@@ -229,7 +229,7 @@ def note_on_sums(names: Any) -> tuple[str, ...]:
 
 
 def find_alike(names: Sequence[Any], meaning: Callable[[str], Any]) -> tuple[str, str] | None:
-    """Find two different texts among names for which a function `meaning` gives the same; None if there are none."""
+    """Find two different texts among names to which a given function gives the same value; None if there are none."""
     first: dict[Any, str] = {}
     for name in names:
         if isinstance(name, str) and (found := meaning(name)) is not None and first.setdefault(found, name) != name:
@@ -249,7 +249,7 @@ def write_codes(name: str) -> str:
 
 
 def is_single(labels: object) -> bool:
-    """Return whether an object is no sequence of labels, but a number, text, set or iterator."""
+    """Return whether an object is a number, text, set, dict or iterator, and so no sequence of labels."""
     unordered = isinstance(labels, str | bytes | set | frozenset | dict) or not hasattr(labels, "__len__")
     return unordered or getattr(labels, "ndim", 1) == 0
 
@@ -301,7 +301,7 @@ def _coded_values(array: AnyArray) -> tuple[IntArray, list[Any]]:
 
 
 def _coded_objects(entries: list[Any], name: str) -> tuple[IntArray, list[Any]]:
-    """Code labels that are Python objects; raise if equal labels differ in type."""
+    """Code labels that are Python objects; return codes and sorted names; raise if equal labels differ in type."""
     if any(issubclass(kind, np.generic) for kind in set(map(type, entries))):
         entries = [_plain_object(entry) if isinstance(entry, np.generic) else entry for entry in entries]
     found: dict[Any, int] = {}
@@ -346,7 +346,7 @@ def _plain_object(label: Any) -> Any:
 
 
 def position_of(label: Any, names: Sequence[Any]) -> int | None:
-    """Return the position of a label among names, None if absent; True is not equal to 1."""
+    """Return the position of a label among names, None if absent; True and 1 are different labels."""
     label = _plain_object(label) if isinstance(label, np.generic) else label
     same = (j for j, name in enumerate(names) if isinstance(name, bool) == isinstance(label, bool) and name == label)
     return next(same, None)

@@ -149,7 +149,7 @@ def _is_sound(array: FloatArray) -> bool:
 
 
 def small_entry(array: FloatArray, share: float = SMALL_SHARE) -> float:
-    """Compute a low quantile of nonzero off-diagonal sizes in a matrix, a scale for rounding.
+    """Compute a low quantile of the sizes of a matrix's nonzero off-diagonal entries, a scale for rounding.
 
     Rounding is measured against it. The largest entry would not do: one that stands for "no path" or "unknown", such as
     1e12, would excuse any difference among the others.
@@ -170,7 +170,7 @@ def differing(
     *,
     lost: float = 0.0,
 ) -> BoolArray:
-    """Return which pairs of numbers differ by more than rounding of sums of size `scale`.
+    """Return which pairs of numbers differ by more than the rounding of sums of the size of a given scale.
 
     The first of `rounding` is what two numbers may differ by, a share of the larger and of the scale: x.x + y.y - 2x.y
     keeps no more of a small result. The second is the share of the scale up to which both are 0: distances are roots,
@@ -189,7 +189,7 @@ def _lost_in_sums(array: FloatArray, eps: float) -> float:
 def largest_skew(
     array: FloatArray, share: float = SMALL_SHARE, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> tuple[int, int] | None:
-    """Find the most asymmetric entry of a square matrix; None if all asymmetry is rounding.
+    """Find the indices of the most asymmetric entry of a square matrix; None if all asymmetry is rounding.
 
     An entry of a kernel is an inner product, whose rounding is a share of the lengths, the roots of the diagonal.
     """
@@ -228,7 +228,7 @@ def as_linkage(Z: Any, name: str) -> FloatArray:
 
 
 def _check_finite_pairs(array: FloatArray, name: str, places: Places, *, nans: int | None = None) -> None:
-    """Raise ValueError if a square matrix has NaN or infinite entries; name the pair, or parts that no path connects.
+    """Raise ValueError, naming the entry or the unconnected parts, if a square matrix has NaN or infinite entries.
 
     `nans` is how many entries of what the user gave are NaN, where that is not the square matrix.
     """

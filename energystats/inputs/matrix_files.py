@@ -76,7 +76,7 @@ class MatrixFile:
         return f"{n} x {n} dissimilarities, {where[self.layout]}"
 
     def write(self, path: Path, matrix: FloatArray) -> None:
-        """Write a matrix to a file in the layout of the file read, with 17 digits, so that floats are exact."""
+        """Write a matrix to a file in the layout of this matrix file, with 17 digits, so that floats are exact."""
         with path.open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, delimiter=self.sep, lineterminator="\n")
             if self.header:
@@ -145,7 +145,7 @@ def parse_cells(
     lines: Sequence[int] | None = None,
     dtype: str = "float64",
 ) -> MatrixFile:
-    """Convert text cells to a checked dissimilarity matrix and the file's layout.
+    """Convert text cells of a file to a checked dissimilarity matrix with item names and the layout of the file.
 
     `read` reads a cell as a number in the signs of the file, None where it is none; names stay as they are written.
     `lines` are those of the rows in the file, 1, 2, ... when None; `dtype` says how the file's numbers were rounded.

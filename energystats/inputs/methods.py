@@ -167,7 +167,7 @@ class Sampling:
 
 
 def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:
-    """Combine `method` (a name or object) and `n_resamples` to the sampling options of a test."""
+    """Return the sampling options that a test's options `method`, a name or an object, and `n_resamples` stand for."""
     name = (
         method
         if isinstance(method, str)
@@ -195,6 +195,6 @@ def read_method(method: object, n_resamples: object, names: Sequence[str], defau
 
 
 def refuse_stop(sampling: Sampling, test: str) -> None:
-    """Raise ValueError if early stopping or extrapolation is asked for in a test without them."""
+    """Raise ValueError if a method asks for early stopping or extrapolation in a test that has neither."""
     if sampling.stop_at is not None or sampling.extrapolate:
         raise ValueError(f"`{test}` makes all permutations; leave `stop_at` and `extrapolate` of the method out.")

@@ -64,7 +64,7 @@ def write_names(labels: Iterable[object]) -> tuple[str, ...]:
 
 
 def write_label(label: object) -> str:
-    """Format a label, such as a group or a value of the order, as text with the fewest exact digits.
+    """Format a label, such as a group's or a place in an order, as text with the fewest digits that are exact.
 
     A whole number has no point, and a date no time of day where that is midnight.
     """
@@ -89,12 +89,12 @@ def find_index_names(index: Any) -> tuple[str, ...] | None:
 
 
 def near_names(name: str, known: Iterable[Hashable]) -> str:
-    """Return a hint ' Did you mean ...?' with known names similar to `name`; "" without any."""
+    """Return a hint ' Did you mean ...?' with known names similar to an unknown one; "" if none is similar."""
     by_lower = {str(k).lower().strip(): k for k in known}  # a name with blanks around it is shown with them
     near = difflib.get_close_matches(name.lower().strip(), by_lower, n=3)
     return f" Did you mean {' or '.join(repr(by_lower[k]) for k in near)}?" if near else ""
 
 
 def list_names(name: str, known: Sequence[str]) -> str:
-    """Return a sentence that lists the columns similar to `name`, or else all columns."""
+    """Return a sentence that lists the columns with names similar to an unknown one, or else all columns."""
     return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")

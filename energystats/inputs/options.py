@@ -35,7 +35,7 @@ SMALLEST_ALPHA = 1e-3  # a power of .001 brings distances that differ by a facto
 
 
 def refuse_keyword(keyword: str, message: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Return a decorator that makes a function reject a given keyword, with advice."""
+    """Return a decorator that makes a function raise TypeError, with a given message, if called with a keyword."""
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
@@ -67,7 +67,7 @@ def check_flag(value: object, name: str) -> None:
 
 
 def check_count(value: object, name: str, *, low: int, high: int | None = None, why: str = "") -> int:
-    """Check that a number is whole and lies between `low` and `high`, and return it."""
+    """Check that a number is whole and within given bounds, and return it as an int."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"`{name}` must be a whole number, got {value!r} of type {type(value).__name__}.")
     number = int(value)
@@ -134,9 +134,9 @@ def check_option(value: object, name: str, options: Sequence[str]) -> None:
 
 
 def note_unused(where: str, **options: tuple[object, object]) -> tuple[str, ...]:
-    """Return a note that names options without effect that differ from their defaults, if any; `where` says why.
+    """Return a note that names the options without effect that differ from their defaults; () if there are none.
 
-    Each option is a pair of its value and its default.
+    `where` says why they have none. Each option is a pair of its value and its default.
     """
     given = [f"`{name}`" for name, (value, default) in options.items() if value != default]
     return (f"Not used {where}: {', '.join(given)}.",) if given else ()

@@ -42,7 +42,7 @@ class RowOrder:
 
     @classmethod
     def read(cls, given: InputTable | None, n: int, index: Any) -> Self:
-        """Return the order of n rows, sorted by given values, or as they stand without values."""
+        """Return the order of n rows: sorted by given values, or as the rows stand if no values are given."""
         if given is None:
             return cls(np.arange(n, dtype=np.intp), *_name_places(index))
         places = _read_places(given, n)
@@ -59,7 +59,7 @@ class RowOrder:
 
 
 def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) -> tuple[InputTable, InputTable | None]:
-    """Return a table and the values that order its rows; a column named as the order is removed from the table."""
+    """Read a table and the values that order its rows; if those are a column of the table, take it out of the table."""
     (table,), (given,) = read_inputs((X,), {"order": order})
     if isinstance(order, int | float | np.generic) and not isinstance(order, str):
         raise TypeError(
@@ -74,7 +74,7 @@ def read_order(X: ArrayLike, order: ArrayLike | str | None, *, is_matrix: bool) 
 
 
 def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
-    """Return an index of row names, its name, and a note if it holds dates that do not increase."""
+    """Return row names, the name of their index, and a note if they are dates that do not increase."""
     if index is None:
         return None, "", ()
     notes: tuple[str, ...] = ()
@@ -87,7 +87,7 @@ def _name_places(index: Any) -> tuple[Any, str, tuple[str, ...]]:
 
 
 def _take_column(table: InputTable, name: str) -> tuple[InputTable, InputTable]:
-    """Split a data frame into the frame without the named order column, and that column."""
+    """Split a data frame into the frame without the column that orders its rows, and that column."""
     if table.ndim != 2 or table.columns is None or not table.is_pandas:
         raise TypeError(
             f"`order` names a column, {name!r}, and `X` is no data frame; give one number, date or other value a row."

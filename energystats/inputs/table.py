@@ -85,7 +85,7 @@ class InputTable:
         return "" if self.ndim == 1 and self.values.name is None else self.columns[0]
 
     def keep(self, kept: BoolArray) -> Self:
-        """Select the rows of a table where `kept` is True."""
+        """Select the rows of a table for which a mask is True."""
         return self if kept.all() else self.take(np.flatnonzero(kept))
 
     def take(self, rows: AnyArray) -> Self:
@@ -296,7 +296,7 @@ def match_columns(table: InputTable, given: Any, argument: str) -> None:
 
 
 def match_index(index: Any, given: Any, argument: str) -> None:
-    """Raise ValueError if a table has other row names, or another order, than a result's `index`.
+    """Raise ValueError if a table has other row names, or another order, than the table of an earlier result.
 
     `index` is that of the result, None without one.
     """
@@ -356,7 +356,7 @@ def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
 
 
 def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = False) -> None:
-    """Raise ValueError if paired tables have partly different row names, or another order of them."""
+    """Raise ValueError if paired tables have partly different row names, or the same ones in another order."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
             continue

@@ -45,7 +45,7 @@ class Metric(abc.ABC):
 
     @property
     def only_means(self) -> bool:
-        """Return whether energy distance under a metric compares means alone, as for squared distance."""
+        """Return whether energy distance under a metric compares means alone, as it does for squared distance."""
         return False
 
     @property
@@ -66,7 +66,7 @@ class Metric(abc.ABC):
         return ""
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Transform rows so that rho is a power of their Euclidean distances, if it `compares` such; (n, d) -> (n, d).
+        """Transform rows so that rho is a power of their Euclidean distances, if the metric has a transform; (n, d).
 
         The metric is fitted.
         """
@@ -94,11 +94,11 @@ class Metric(abc.ABC):
 
     @property
     def spoken(self) -> str:
-        """Return the name of a metric for error messages."""
+        """Return the name of a metric as error messages write it."""
         return f"`metric` {self!r}"
 
     def read(self, tables: Sequence[Any], names: Sequence[str]) -> tuple[list[FloatArray], Metric]:
-        """Convert users' tables to float arrays, and return them with the metric, columns coded."""
+        """Convert users' tables to float arrays; return these, and the metric with the coding of their columns."""
         if self.domain.truths:
             tables = [truths_as_numbers(table) for table in tables]
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
@@ -114,7 +114,7 @@ class Metric(abc.ABC):
         return RowError(self.spoken, fault, *place(fault.row))
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
-        """Adapt a metric to points that another metric has read; raise if they are no numbers."""
+        """Return the metric for points that were read for another metric; raise if it cannot compare such points."""
         if not other.reads_numbers:
             raise ValueError(
                 f"`metric` {self!r} needs numbers, but the columns are coded for {other!r}; mixed tables and missing "
@@ -123,7 +123,7 @@ class Metric(abc.ABC):
         return self
 
     def summand(self, X: FloatArray) -> float:
-        """Return the size of numbers whose differences give the metric's values, a scale for rounding; 0 for none."""
+        """Return the size of numbers of which the metric's values are differences, a scale for rounding; else 0."""
         return 0.0
 
     @abc.abstractmethod
@@ -139,7 +139,7 @@ class Metric(abc.ABC):
         return fitted.finite_between(points, others, same=same)
 
     def checked_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Convert two tables with the same columns to arrays, with the metric; raise for invalid rows."""
+        """Convert two tables with the same columns to arrays; return these and the metric; raise for invalid rows."""
         (points, others), metric = self.read_pair(X, Y)
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
@@ -148,7 +148,7 @@ class Metric(abc.ABC):
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:
-        """Convert one or two tables with the same columns to a pair of arrays, with the metric."""
+        """Convert one or two tables with the same columns to a pair of arrays; return these and the metric for them."""
         tables, names = ([as_table(X)], ["X"]) if Y is None else ([as_table(X), as_table(Y)], ["X", "Y"])
         (points, *others), metric = self.read(tables, names)
         check_same_columns(tables, [points.shape[1], *(other.shape[1] for other in others)], names)
@@ -188,16 +188,16 @@ class Metric(abc.ABC):
         return self
 
     def column_factors(self, d: int) -> FloatArray:
-        """Return the factors by which weights of columns multiply differences in them, the largest being 1; (d,)."""
+        """Return the factors on differences in each column that column weights stand for, the largest being 1; (d,)."""
         return np.ones(d)
 
     def in_unit(self, exponent: int) -> Metric | None:
-        """Return a metric whose rho of points times 2**exponent is proportional to this rho; None if not known."""
+        """Return a metric whose rho of points times 2**exponent is proportional to rho of these; None if not known."""
         return self if self.unit_free else None
 
 
 def pair_with_itself(n: int) -> SamePairs:
-    """Return the pairs of every row with itself, for rho among the same n rows; (n,), (n,)."""
+    """Return the pairs of each of n rows with itself as two equal arrays of indices; (n,), (n,)."""
     return (np.arange(n),) * 2
 
 
@@ -237,7 +237,7 @@ def find_metric_name(name: str, known: Sequence[str], argument: str, ending: str
 
 
 def is_named(metric: object, name: str) -> bool:
-    """Return whether `metric` is a text that names the metric `name`, in any spelling."""
+    """Return whether an object is a text that names a given metric, in any spelling."""
     try:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:

@@ -73,7 +73,7 @@ class RowError(ValueError):
         super().__init__(self.message())
 
     def message(self, place: str | None = None) -> str:
-        """Return the error message; `place` replaces the description of where the row is."""
+        """Return the error message for a row that a metric cannot compare; `place` can say anew where the row is."""
         return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
 
     def __reduce__(self) -> tuple[Any, ...]:

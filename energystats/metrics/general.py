@@ -117,7 +117,7 @@ class SciPyMetric(Metric):
 
     @property
     def measures_columns(self) -> bool:  # type: ignore[override]
-        """Return whether a SciPy metric divides by variances or a covariance, of the data unless they are given."""
+        """Return whether a SciPy metric divides by column variances or a covariance, from the data unless given."""
         return self.name in ("seuclidean", "mahalanobis")
 
     @property
@@ -141,7 +141,7 @@ class SciPyMetric(Metric):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Return a sentence if the energy distance at alpha = 1 can miss differences of distributions; else ()."""
+        """Return a note if energy distance under the metric does not see all differences of distributions; else ()."""
         return SEEN_ALONE.get(self.name, ()) if self.alpha == 1 else ()
 
     @property
@@ -162,7 +162,7 @@ class SciPyMetric(Metric):
         return self.alpha < NEGATIVE_TYPE_UP_TO[self.name]
 
     def _is_blind(self) -> bool:
-        """Return whether a metric's weights or matrix make it ignore some direction."""
+        """Return whether a metric's weights or matrix make it ignore differences of rows in some direction."""
         if (weights := self.params.get("w")) is not None:
             return bool((weights == 0).any())
         inverse = self.params.get("VI")
@@ -405,7 +405,7 @@ def _read_parameters(name: str, params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _is_valid(key: str, numbers: FloatArray) -> bool:
-    """Return whether a parameter of a SciPy distance, of the right dimension, has valid values."""
+    """Return whether a parameter of a SciPy distance that has the right number of dimensions has valid values."""
     if key == "p":
         return bool(numbers > 0)
     if not np.isfinite(numbers).all() or numbers.size == 0:

@@ -255,12 +255,12 @@ def _check_column_likeness(weights: FloatArray) -> None:
 
 
 def _compute_ranges(X: FloatArray) -> FloatArray:
-    """Compute the range of each column without missing values; 0 if a column has no value; (n, d) -> (d,)."""
+    """Compute the range of each column, missing values left out; 0 if a column has no value; (n, d) -> (d,)."""
     return np.asarray(np.nan_to_num(np.fmax.reduce(X, axis=0) - np.fmin.reduce(X, axis=0)))
 
 
 def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument: str) -> None:
-    """Raise ValueError if a name in `given` is not the name of a column."""
+    """Raise ValueError if one of some names is not the name of a column of the table."""
     for name in given:
         if name not in columns:
             hint = list_names(name, columns)

@@ -85,7 +85,7 @@ class Kernel(Metric):
 
     @property
     def mixes_units(self) -> bool:  # type: ignore[override]
-        """Return whether a kernel's semimetric depends on Euclidean or Manhattan distances; False for a function."""
+        """Return whether a named kernel depends on Euclidean or Manhattan distances; False for a user's function."""
         return self.k in TRANSLATION_INVARIANT
 
     @property

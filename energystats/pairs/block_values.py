@@ -35,10 +35,10 @@ class BlockValues(Protocol):
         """Return the number of processes whose memory holds the blocks of a table."""
 
     def share(self, value: Any) -> Any:
-        """Send a value to all workers that need it, and return it or a future of it."""
+        """Send a value to all workers that need it, and return it, or where these are remote a future of it."""
 
     def place(self, column: AnyArray) -> Any:
-        """Send a column, one number per row, in parts to the workers that hold its blocks of rows; return the parts."""
+        """Send a column, one number per row, in parts to the workers that hold the blocks of rows; return the parts."""
 
     def map(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> Iterator[Any]:
         """Run a task on each block of rows in turn, with shared values and columns, and yield the results."""
@@ -47,7 +47,7 @@ class BlockValues(Protocol):
         """Run a task on all blocks of rows, with shared values and columns, and return the sum of results."""
 
     def kept(self, task: Task, *shared: Any) -> BlockValues:
-        """Run a task on every block of rows, and keep the results where the blocks are."""
+        """Return the results of a task on every block of rows, kept where the blocks are."""
 
 
 def slices_of(ends: Sequence[int]) -> list[slice]:
@@ -113,7 +113,7 @@ class ValuesHere:
         return replace(self, spans=self.spans[:count])
 
     def in_threads(self, threaded: bool) -> Self:
-        """Return the same values with tasks that run in several threads, or one after the other."""
+        """Return the same blocks of values, on which tasks run in several threads or one after the other."""
         return replace(self, threaded=threaded)
 
 
@@ -146,7 +146,7 @@ class ValuesThere:
         return tuple(self.client.submit(itself, column[span], pure=False) for span in self.spans)
 
     def begun(self, task: Task, *shared: Any, columns: Sequence[Any] = ()) -> list[Any]:
-        """Start a task on every block of rows on the cluster, and return the futures."""
+        """Start a task on every block of rows on the Dask cluster, and return the futures."""
         # a column that was placed is there already in parts; an array is sent with each task
         parts = [column if isinstance(column, tuple) else [column[span] for span in self.spans] for column in columns]
         return [
@@ -179,7 +179,7 @@ def fetched(client: Any, futures: Any) -> Any:
 
 
 def sum_by_tree(client: Any, parts: Sequence[Any], priority: int = 1) -> Any:
-    """Start summing futures on a cluster as a tree of partial sums, and return the future of the sum."""
+    """Start summing futures on a Dask cluster as a tree of partial sums, and return the future of the sum."""
     # a tree of sums: no task takes more than a few results, and the depth is logarithmic
     while len(parts) > 1:
         groups = [parts[first : first + ADDED_AT_ONCE] for first in range(0, len(parts), ADDED_AT_ONCE)]

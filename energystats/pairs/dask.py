@@ -72,7 +72,7 @@ class RowsOnCluster(Rows):
 
     @property
     def spans(self) -> list[Span]:
-        """Return first row and end of every block of rows."""
+        """Return the first row of every block of rows, and the row after its last."""
         ends = self.ends.tolist()
         return list(zip([0, *ends[:-1]], ends, strict=True))
 
@@ -155,13 +155,13 @@ class OnCluster(Pairs):
 
     @cached_property
     def places(self) -> list[_Block]:
-        """Return each block of rows on the cluster with its centre and scale."""
+        """Return for each block of rows its place in the table, and the centre and scale for its z-scores."""
         return [_Block(span, self.rows.center, self.rows.scale) for span in self.rows.spans]
 
     def of_pairs(
         self, task: Callable[..., _PartialSums], given: Callable[[int, int], tuple[Any, ...]], level: int = 0
     ) -> dict[tuple[int, int], Any]:
-        """Submit a task for every pair of blocks of rows to the cluster, and return the futures."""
+        """Submit a task for every pair of blocks of rows to the Dask cluster, and return the futures by pair."""
         submit, blocks, places = self.rows.client.submit, self.rows.blocks, self.places
         return {
             (i, j): submit(
@@ -187,7 +187,7 @@ class OnCluster(Pairs):
         return found.arrays
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Multiply the dissimilarity matrix by columns on a cluster; (n, c) -> (n, c)."""
+        """Multiply the dissimilarity matrix by columns on a Dask cluster; (n, c) -> (n, c)."""
         spans = self.rows.spans
         # a pair of blocks gives rows to both of them; the rows of a block are summed over the pairs it is in
         parts = self.of_pairs(_product_task, lambda i, j: (columns[slice(*spans[i])], columns[slice(*spans[j])]))
@@ -203,7 +203,7 @@ class OnCluster(Pairs):
         return np.concatenate([part.arrays[0] for part in found])
 
     def block_sums(self, Z: FloatArray) -> FloatArray:
-        """Compute sums of dissimilarities between groups for b labelings on a cluster; (n, k, b) -> (b, k, k)."""
+        """Compute sums of dissimilarities between groups for b labelings on a Dask cluster; (n, k, b) -> (b, k, k)."""
         spans = self.rows.spans
         return self.summed(_block_task, lambda i, j: (Z[slice(*spans[i])], Z[slice(*spans[j])]))[0]
 
@@ -221,13 +221,13 @@ class OnCluster(Pairs):
         return self.summed(_bins_task, lambda i, j: (bins,))[0]
 
     def absolute_total(self) -> float:
-        """Sum the absolute dissimilarities over all ordered pairs of points on a cluster."""
+        """Sum the absolute dissimilarities over all ordered pairs of points on a Dask cluster."""
         return float(self.summed(_absolute_task, lambda i, j: ())[0])
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of dissimilarities between groups, and group sizes, of labelings drawn by cluster workers.
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings drawn by the Dask workers.
 
         All chunks of labelings are submitted at once, unless the caller evaluates them in between (`at_once`).
         """
@@ -291,12 +291,12 @@ class Drawing:
 
     @property
     def order(self) -> AnyArray:
-        """Return the new code of each group, of which the largest gets the last one; (k,)."""
+        """Return new codes for all groups, of which the largest group and the last one exchange theirs; (k,)."""
         return largest_last(self.codes, self.k)
 
     @property
     def multiplied(self) -> int:
-        """Return how many groups need their own sums of dissimilarities."""
+        """Return how many groups need their own sums of dissimilarities: all, or all but one, found by subtraction."""
         return groups_multiplied(self.weights, self.k)
 
     def chunks(self, at_once: int | None) -> list[_Chunk]:
@@ -311,7 +311,7 @@ class Drawing:
         ]
 
     def labelings(self, chunk: _Chunk) -> AnyArray:
-        """Draw the labels of all rows for a range of random labelings, in the first after the observed; (b, n)."""
+        """Draw the labels of all rows for a range of random labelings; the observed one begins the first; (b, n)."""
         assert self.others.key is not None
         count, drawn = self.others.count, [narrowed(self.codes)[None, :]] if chunk.first == 0 else []
         for block in range(chunk.first, chunk.stop):
@@ -344,7 +344,10 @@ def _draw_labelings(drawing: Drawing, chunk: _Chunk) -> AnyArray:
 def _compute_tiles(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric
 ) -> Iterator[tuple[slice, slice, FloatArray, bool]]:
-    """Compute dissimilarities between two blocks of rows by tiles, and yield each with its slices."""
+    """Compute dissimilarities between two blocks of rows by tiles, and yield each with its rows and columns.
+
+    It also says whether a tile is on the diagonal.
+    """
     points = a.points(X)
     if a.span == b.span:
         tiles = tiles_within(points, a.span[0], metric, SMALL_TILES)
@@ -364,20 +367,20 @@ class _Negatives:
         self.count, self.smallest = 0, 0.0
 
     def add(self, tile: FloatArray, *, diagonal: bool) -> None:
-        """Count the negative dissimilarities in one tile."""
+        """Add the negative dissimilarities in one tile to their count, and update the smallest value."""
         if self.possible and tile.min() < 0:
             self.count += int(np.count_nonzero(tile < 0)) // (1 + diagonal)
             self.smallest = min(self.smallest, float(tile.min()))
 
     def part(self, *arrays: FloatArray) -> _PartialSums:
-        """Return arrays of sums together with a count of negative dissimilarities."""
+        """Return arrays of sums together with the count of negative dissimilarities and the smallest of these."""
         return _PartialSums(arrays, self.count, self.smallest)
 
 
 def _product_task(
     X: FloatArray, Y: FloatArray, a: _Block, b: _Block, metric: Metric, own: FloatArray, others: FloatArray
 ) -> _PartialSums:
-    """Compute the part of a product of the dissimilarity matrix with columns from two blocks of rows."""
+    """Compute what pairs from two blocks of rows add to a product of the dissimilarity matrix with columns."""
     upper, lower, negatives = np.zeros_like(own), np.zeros_like(others), _Negatives(metric)
     for rows, columns, tile, diagonal in _compute_tiles(X, Y, a, b, metric):
         negatives.add(tile, diagonal=diagonal)
@@ -388,7 +391,7 @@ def _product_task(
 
 
 def _side_sum(upper: list[_PartialSums], lower: list[_PartialSums]) -> _PartialSums:
-    """Sum the parts of a matrix product that belong to one block of rows."""
+    """Sum what several pairs of blocks add to the rows of a matrix product that belong to one block."""
     product = np.sum([part.arrays[0] for part in upper] + [part.arrays[1] for part in lower], axis=0)
     return _PartialSums((product,), sum(part.negative for part in upper), min(part.smallest for part in upper))
 

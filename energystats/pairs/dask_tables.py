@@ -70,7 +70,7 @@ def distributed_array(array: Any, name: str, client: Workers) -> RowsOnCluster:
 def distributed_frame(
     frame: Any, columns: Sequence[str], column: str | None, name: str, client: Workers
 ) -> tuple[RowsOnCluster, list[Any], list[Any]]:
-    """Compute a Dask frame on its workers in new blocks; return the distributed table, labels and index.
+    """Compute a Dask frame on its workers in new blocks of rows; return the table there, its labels and row names.
 
     How many partitions there are is seen when they are computed: Dask may read several files as one.
     """
@@ -113,7 +113,7 @@ def _name_columns(frame: Any, columns: Any) -> Any:
 
 
 def together(tables: Sequence[RowsOnCluster]) -> RowsOnCluster:
-    """Join several distributed tables to one, row after row."""
+    """Join several distributed tables to one, the rows of each after those of the one before."""
     if len(tables) == 1:
         return tables[0]
     starts = np.cumsum([0, *(len(table) for table in tables[:-1])])

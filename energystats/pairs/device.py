@@ -171,7 +171,10 @@ class OnDevice(Pairs):
             )
 
     def tiles(self) -> Iterator[tuple[slice, slice, Any, float]]:
-        """Yield tiles of the upper triangle of dissimilarities, computed on a device, with slices and weight."""
+        """Yield tiles of the upper triangle of dissimilarities on a device, each with its rows, columns and weight.
+
+        The weight is 1/2 on the diagonal, whose tiles hold every pair twice.
+        """
         points, n = self.rows.points, len(self.rows)
         for rows in _cut_into_spans(n, TILE):
             for columns in _cut_into_spans(n, TILE):
@@ -180,7 +183,7 @@ class OnDevice(Pairs):
                     yield rows, columns, tile, 0.5 if rows == columns else 1.0
 
     def multiply(self, columns: FloatArray) -> FloatArray:
-        """Multiply the dissimilarity matrix by columns on a device; (n, c) -> (n, c)."""
+        """Multiply the dissimilarity matrix by columns on a device such as a GPU; (n, c) -> (n, c)."""
         given, product = self.rows.like(columns), np.zeros(columns.shape)
         for rows, others, tile, weight in self.tiles():
             product[rows] += _copy_to_numpy(tile @ given[others, :])
@@ -201,7 +204,7 @@ class OnDevice(Pairs):
         return _add_mirrored(_copy_to_numpy(half))
 
     def share_of(self, tile: Any, own: Any, others: Any) -> tuple[Any, Any]:
-        """Compute one tile's share of sums of rho between groups, and its product with Z; (k, k, b), (r, k b)."""
+        """Compute one tile's share of sums of rho between groups, and tile times indicators; (k, k, b), (r, k b)."""
         xp, (_, k, b) = self.rows.xp, own.shape
         product = tile @ xp.reshape(others, (others.shape[0], k * b))
         by_group = xp.reshape(product, (product.shape[0], k, b))
@@ -215,13 +218,13 @@ class OnDevice(Pairs):
         return bin_sums_by_product(self.multiply, codes, weights, n_bins)
 
     def absolute_total(self) -> float:
-        """Sum the dissimilarities over all ordered pairs of points on a device."""
+        """Sum the dissimilarities over all ordered pairs of points on a device such as a GPU."""
         return float(self.multiply(np.ones((len(self.rows), 1))).sum())
 
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of dissimilarities between groups, and group sizes, of labelings, computed on a device."""
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings, from a device such as a GPU."""
         room = max(1, INDICATOR_BYTES // (8 * weights.size * groups_multiplied(weights, k) * LABELINGS_PER_BLOCK))
         # labels are small integers, eight times smaller than indicators: those travel, these are made on the device
         waiting, most = [narrowed(codes)[None, :]], 1 + (at_once or room)  # the labels as observed go with the first
@@ -273,7 +276,7 @@ class OnDevice(Pairs):
 
 
 def _add_mirrored(half: FloatArray) -> FloatArray:
-    """Add to sums over one triangle of a symmetric matrix those over the other; (k, k, b) -> (b, k, k)."""
+    """Complete sums over one triangle of a symmetric matrix to sums over both triangles; (k, k, b) -> (b, k, k)."""
     return np.asarray((half + half.transpose(1, 0, 2)).transpose(2, 0, 1))
 
 
@@ -298,7 +301,7 @@ def _compute_device_power(xp: Any, metric: Euclidean, X: Any, Y: Any) -> Any:
 
 
 def _make_bounded(exponent: Callable[[Any, Any, float], Any]) -> Callable[[Any, Any, Any, Any], Any]:
-    """Return a function that computes a kernel's bounded dissimilarity on the device of its rows."""
+    """Return a function that computes a kernel's bounded dissimilarity on the device that holds the rows."""
 
     def rho(xp: Any, metric: Any, X: Any, Y: Any) -> Any:
         return -2 * xp.expm1(exponent(xp, _compute_squares(xp, X, Y), metric.sigma))

@@ -52,7 +52,7 @@ class RowRange(Protocol):
         """Return the number of columns."""
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Read rows `start` to `stop` of a table as finite numbers; (stop - start, d)."""
+        """Read rows `start` to `stop` - 1 of a table as finite numbers; (stop - start, d)."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,18 +113,18 @@ class Spooled:
         return found
 
     def panel(self, first: int, width: int, start: int, stop: int) -> FloatArray:
-        """Read some adjacent columns of rows, stored as one part of a file; (stop - start, width)."""
+        """Read some rows of adjacent columns that are stored together in one part of a file; (stop - start, width)."""
         self.file.seek(8 * (self.n * first + width * start))
         return np.fromfile(self.file, dtype=np.float64, count=width * (stop - start)).reshape(-1, width)
 
 
 def spool(blocks: Iterable[Any], name: str) -> Spooled:
-    """Write checked blocks of rows to a temporary file, and return the table stored there."""
+    """Check blocks of rows, write them to a temporary file, and return the table stored there."""
     return spool_panels([blocks], name)
 
 
 def spool_panels(panels: Iterable[Iterable[Any]], name: str) -> Spooled:
-    """Write rows to a temporary file by groups of columns, and return the table stored there."""
+    """Write a table to a temporary file, one group of columns after the other, and return the table stored there."""
     # a panel is all rows of a few columns, because a Parquet file decodes few columns at a time
     file = tempfile.TemporaryFile()  # noqa: SIM115 (it is closed when its part is no longer used)
     n, widths, dtypes = 0, [], set[str]()
@@ -189,7 +189,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def pick(self, rows: IntArray) -> FloatArray:
-        """Return a few rows in the given order; (r,) -> (r, d)."""
+        """Return the rows with given indices, in the order of the indices; (r,) -> (r, d)."""
 
     @abc.abstractmethod
     def pairs(self, metric: Metric) -> Pairs:
@@ -218,7 +218,7 @@ class Rows(abc.ABC):
         return join_indices(self.indices)
 
     def header(self) -> Any:
-        """Return a table of one row of zeros with the same column names."""
+        """Return a table with the same column names and a single row of zeros."""
         zeros = np.zeros((1, self.shape[1]))
         if self.columns is None:
             return zeros
@@ -227,7 +227,7 @@ class Rows(abc.ABC):
         return pd.DataFrame(zeros, columns=list(self.columns))
 
     def sample(self, size: int) -> FloatArray:
-        """Choose the rows from which a metric's parameters are estimated: all, or `size` random ones."""
+        """Return the rows from which a metric's parameters are estimated: all rows, or `size` random ones."""
         n = len(self)
         return self.pick(np.arange(n) if n <= size else np.random.default_rng(0).choice(n, size, replace=False))
 
@@ -239,7 +239,7 @@ class Rows(abc.ABC):
 
     @abc.abstractmethod
     def mapped(self, task: Task, *shared: Any, column: FloatArray) -> Rows:
-        """Compute a new table by running a task on blocks of rows and of a column."""
+        """Return a table whose rows a task computes from blocks of these rows and of a column."""
 
     def residuals(self, basis: FloatArray) -> Rows:
         """Return the table of residuals of the rows from a linear model with orthonormal, centred basis (n, q)."""
@@ -295,7 +295,7 @@ class RowsOnDisk(Rows):
         return height // TILE_COLUMNS * TILE_COLUMNS or height // TILE_ROWS * TILE_ROWS
 
     def take(self, start: int, stop: int) -> FloatArray:
-        """Read rows `start` to `stop` from disk, centred and scaled; (stop - start, d)."""
+        """Read rows `start` to `stop` - 1 from disk, centred and scaled; (stop - start, d)."""
         found, first = [], 0
         for part, end in zip(self.parts, self.ends.tolist(), strict=True):
             low, high = max(start, first), min(stop, end)
@@ -320,7 +320,7 @@ class RowsOnDisk(Rows):
         return found
 
     def spans(self) -> Iterator[tuple[int, int]]:
-        """Yield the first row and the end of every block of rows on disk."""
+        """Yield the first row of every block of rows on disk, and the row after its last."""
         n = len(self)
         return ((start, min(start + self.height, n)) for start in range(0, n, self.height))
 
@@ -382,7 +382,7 @@ class _RecomputedFromDisk(UpperTileSums):
 
 
 def tiles_within(own: FloatArray, first: int, metric: Metric, shape: tuple[int, int]) -> Iterator[Tile]:
-    """Yield tiles of the upper triangle of dissimilarities among one block of rows."""
+    """Yield tiles of the upper triangle of dissimilarities among the rows of one block."""
     made = Recomputed(own, metric, warns=False)
     height, width = shape
     for row in range(0, len(own), height):

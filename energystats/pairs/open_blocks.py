@@ -91,7 +91,7 @@ def _label_samples(rows: Rows, columns: dict[str, Any], sizes: list[int]) -> tup
 
 
 def _labels_here(columns: tuple[Any, ...], client: Any) -> tuple[Any, ...]:
-    """Load labels and weights that are Dask collections into memory; others stay."""
+    """Load labels and weights that are Dask collections into memory; return all others unchanged."""
     workers = active_workers(client, columns)
     if workers is None:
         return columns
@@ -110,7 +110,7 @@ def _is_collection(sample: Any) -> bool:
 
 
 def _open_table(sample: Any, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Open a table outside memory by its type; return its rows, and the labels in `column`, or None."""
+    """Open a table outside memory by its type; return its rows, and the labels in a named column, or None."""
     if isinstance(sample, str | os.PathLike):
         return _open_parquet(Path(sample), name, column, argument, client)
     if column is not None and not hasattr(sample, "columns"):
@@ -132,7 +132,7 @@ def _open_table(sample: Any, name: str, column: str | None, argument: str, clien
 
 
 def _open_parquet(path: Path, name: str, column: str | None, argument: str, client: Workers | None) -> Opened:
-    """Read a Parquet file to a temporary file or on Dask workers; return rows and labels."""
+    """Copy a Parquet file to a temporary file, or read it on Dask workers; return its rows and labels."""
     with opened_file(path, name) as file:
         columns = _find_point_columns(name_parquet_columns(file.schema_arrow, column), column, str(path), argument)
         check_numbers(file, columns, name)
@@ -193,7 +193,7 @@ def _open_array(array: Any, name: str, client: Workers | None) -> Any:
 
 
 def _find_point_columns(names: list[str], column: str | None, where: str, argument: str) -> list[str]:
-    """Return the names of the columns of points: all but that of labels."""
+    """Return the names of the columns that hold coordinates: all but the column of labels."""
     if column is not None and column not in names:
         raise ValueError(
             f"`{argument}` must be labels or a column of {where}, got {column!r}.{near_names(column, names)}"

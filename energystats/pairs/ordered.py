@@ -32,7 +32,7 @@ def lines_before(d: Any) -> Iterator[tuple[int, FloatArray]]:
 
 
 def panels_of(d: Any, rows: slice, exponent: int = 0) -> Iterator[tuple[int, FloatArray]]:
-    """Yield dissimilarities among some rows, 64 columns at a time; (m, w).
+    """Yield dissimilarities among some rows of the data, 64 columns of their matrix at a time; (m, w).
 
     rho is divided by two to the power `exponent`, so that its squares stay numbers.
     """

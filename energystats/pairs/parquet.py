@@ -34,7 +34,7 @@ CHOOSE = "`dask.dataframe.read_parquet(path, columns=[...])` reads some columns 
 
 
 def opened_file(path: Path, name: str) -> Any:
-    """Open a Parquet file for reading in parts; raise if it is not one."""
+    """Open a Parquet file for reading in parts; raise ValueError if there is none or it is of another kind."""
     try:
         from pyarrow import parquet
     except ImportError as error:
@@ -61,13 +61,13 @@ def _describe_missing_file(path: Path, name: str) -> str:
 
 
 def name_parquet_columns(schema: Any, column: str | None) -> list[str]:
-    """Return the column names of a Parquet file, without those of a pandas index unless one is `column`."""
+    """Return the column names of a Parquet file, without those of a pandas index except one that is asked for."""
     index = (schema.pandas_metadata or {}).get("index_columns", [])
     return [str(name) for name in schema.names if name not in index or name == column]
 
 
 def index_of(file: Any) -> Any:
-    """Return the pandas index stored in a Parquet file, or that which counts its rows."""
+    """Return the pandas index stored in a Parquet file, or else one that counts the rows."""
     import pandas as pd
 
     n, kept = file.metadata.num_rows, (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
@@ -134,7 +134,7 @@ def panels(metadata: Any, columns: Sequence[str]) -> list[Sequence[str]]:
 
 
 def read_rows(path: str, start: int, stop: int, columns: Sequence[str], name: str) -> FloatArray:
-    """Read rows `start` to `stop` of a Parquet file as finite numbers; (stop - start, d)."""
+    """Read rows `start` to `stop` - 1 of a Parquet file as finite numbers; (stop - start, d)."""
     found, column = np.empty((stop - start, len(columns))), 0
     with opened_file(Path(path), name) as file:
         groups, first = _find_row_groups(file.metadata, start, stop)

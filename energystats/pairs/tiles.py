@@ -50,7 +50,7 @@ class Pairs(abc.ABC):
 
     @property
     def takes_labels(self) -> bool:
-        """Return whether sums over groups take labels as codes, because there are many rows."""
+        """Return whether sums over groups take labels in place of indicators, which need memory for many rows."""
         return False
 
     @abc.abstractmethod
@@ -72,7 +72,7 @@ class Pairs(abc.ABC):
 
     @abc.abstractmethod
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:
-        """Sum weighted dissimilarities over pairs of rows between bins; (n,), (n,) -> (n_bins, n_bins)."""
+        """Sum weighted dissimilarities over the pairs of rows of each two bins; (n,), (n,) -> (n_bins, n_bins)."""
 
     @abc.abstractmethod
     def absolute_total(self) -> float:
@@ -81,7 +81,7 @@ class Pairs(abc.ABC):
     def null_sums(
         self, weights: FloatArray, codes: IntArray, others: Labelings, k: int, *, at_once: int | None
     ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Yield sums of dissimilarities between groups, and group sizes, of labelings, the observed one first.
+        """Yield sums of dissimilarities between groups, and group sizes, of labelings, the observed labeling first.
 
         `at_once` blocks of labelings are summed together, as many as memory allows when None.
         """
@@ -98,7 +98,7 @@ class UpperTileSums(Pairs):
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:
-        """Yield (row, column, tile) of the upper triangle of the matrix of rho, by rows, diagonal tiles first."""
+        """Yield (row, column, tile) of the upper triangle of the matrix of rho, row by row, diagonal tile first."""
 
     def multiply(self, columns: FloatArray) -> FloatArray:
         return multiply_upper(self.upper_tiles(), columns)
@@ -249,7 +249,10 @@ def warn_if_negative(count: int, smallest: float) -> None:
 
 
 def completed_sums(sums: FloatArray, sizes: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
-    """Complete sums of dissimilarities and sizes of k - 1 groups by those of the last group; (b, k, k), (b, k)."""
+    """Complete sums of dissimilarities and sizes of k - 1 groups by those of the last one; (b, k, k), (b, k).
+
+    The last row and column of the sums given are those of all rows together.
+    """
     if sums.shape[1] > k:
         return sums[:, :k, :k], sizes[:, :k]
     # the last row and column of the sums belong to all rows together: what the other groups leave is the last group

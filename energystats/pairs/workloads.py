@@ -152,7 +152,7 @@ class Size:
 
     @property
     def held(self) -> Size:
-        """Describe the size of the same points with the matrix in memory, for estimates."""
+        """Describe the size of the same points with the dissimilarity matrix in memory, for estimates of time."""
         return replace(self, stored=True, line=False)
 
 
@@ -248,7 +248,7 @@ def permutations(
 
 
 def _advise_faster_test(size: Size) -> str:
-    """Return a sentence on faster tests for so many rows."""
+    """Return a sentence that advises on faster permutation tests for a number of rows."""
     if size.slices:
         return "Use fewer `n_resamples` or `n_slices`, or `es.Sliced(n_bins=256)`, which permutes whole bins."
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
@@ -300,7 +300,7 @@ def spread_medians(size: Size, k: int) -> Work:
 
 
 def permuted_spread(size: Size, k: int, count: float) -> Work:
-    """Estimate time and memory for permutations between groups of distances from their centres."""
+    """Estimate time and memory for permuting, between groups, the distances of points from group centres."""
     what = f"{count_text(count)} permutations of {size.n} distances"
     drawn = Work(what=what, touched=5.0 * k * size.n * count, steps=STEPS_OF_NULL, bytes=24 * count)
     return drawn.and_then(_draws(size, k, count)).times(1, what=what, advice=FEWER_DRAWS)
@@ -349,7 +349,7 @@ def reference_samples(size: Size, reference: int, count: float) -> Work:
 
 
 def spectrum(n: float, factor: float = 1.0, *, copies: float = 5.0, advice: str = SAMPLE_LESS) -> Work:
-    """Estimate time and memory for eigenvalues of an n x n matrix; `factor` is 1 for symmetric, without vectors."""
+    """Estimate time and memory for the eigenvalues of an n x n matrix, with a factor for eigenvectors or asymmetry."""
     return Work(what=f"eigenvalues of {n:.0f} points", advice=advice, flops=factor * 1.3 * n**3, steps=300,
                 touched=factor * 0.35 * n**3 + 20 * n * n, bytes=8 * copies * n * n)  # fmt: skip
 
@@ -418,7 +418,7 @@ def rounding(size: Size, k: float, starts: float) -> Work:
 
 
 def landmarks(size: Size, k: float, m: float, starts: float, batch: float) -> Work:
-    """Estimate time and memory for energy clustering by m landmarks."""
+    """Estimate time and memory for energy clustering with m landmarks, points that stand for the others."""
     n, m = float(size.n), min(m, float(size.n))
     part = min(n, batch)
     passes = PASSES_OF_BATCH * starts * part + PASSES_OF_ALL * n * (n > batch)
@@ -443,7 +443,7 @@ def graph_search(n: float, links: float, k: float, starts: float, perturbations:
 
 
 def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
-    """Estimate time and memory for resamples of the points that are clustered again."""
+    """Estimate time and memory for clustering resamples of the points again, to see how stable clusters are."""
     n = share * size.n
     one = search_work(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
     what = f"{count_text(count)} resamples of {size.n} points"
@@ -455,7 +455,7 @@ def stability(size: Size, k: float, count: float, starts: float, share: float) -
 
 
 def line_draws(n: float, count: float, times: float = 1.0, advice: str = FEWER_DRAWS) -> Work:
-    """Estimate time and memory for samples from the nearest unimodal distribution and their indices."""
+    """Estimate time and memory for samples from the nearest unimodal distribution and their unimodality indices."""
     one = Work(what="", ordered=LINE_DRAW * n * math.log2(n + 1), touched=240.0 * n)
     what = f"{count_text(count * times)} draws of {n:.0f} scores"
     return replace(one.times(count * times, what=what, advice=advice), bytes=48 * count + 24 * 2**20)
@@ -509,7 +509,7 @@ def crossfit(size: Size, k: int, n_splits: float, count: float, references: floa
 def tree(
     size: Size, n_splits: float, count: float, *, one_column: bool, of_draws: str = FEWER_DRAWS
 ) -> tuple[Work, ...]:
-    """Estimate time and memory for the first splits of a tree: its root and two children."""
+    """Estimate time and memory for the first splits of a tree of clusters: at its root and two children."""
     made = () if size.exact else (pairs_work(size),)
     if one_column:
         parts: tuple[Work, ...] = (line_draws(size.n, count, 2.0, of_draws),)
