@@ -271,7 +271,8 @@ def merge_of(a, b, size):
     )
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
 def test_whole_clusters_between_a_border_and_a_gap_are_no_crowd(seed):
     """Eight clusters of 70 on places of a square grid: a gap along the line of a merge can leave one of them aside."""
     grid = np.array([[8.0 * a, 8.0 * b] for a in range(4) for b in range(4)])

@@ -82,7 +82,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("metric", ["hellinger", *OTHERS], ids=str)
+@pytest.mark.parametrize("metric", [pytest.param("hellinger", marks=pytest.mark.slow), *OTHERS], ids=str)
 def test_unlike_effort_neither_hides_nor_makes_clusters(metric):
     """Along lines of the counts two communities had p .91, and one sampled with two efforts was cut into 4 or 5."""
     for seed in range(3):
