@@ -375,7 +375,7 @@ def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
 
 
 def _estimate_seconds(works: tuple[Work, ...], rates: Rates) -> float:
-    """Estimate the seconds that all parts of a call take together."""
+    """Add up the estimated seconds of the parts of one function call."""
     return math.fsum(seconds_for(work, rates) for work in works)
 
 

@@ -314,7 +314,7 @@ def _find_places(values: FloatArray, counts: IntArray) -> tuple[float, IntArray]
 
 
 def _widths_of(ratios: FloatArray) -> FloatArray:
-    """Return the widths, in grid steps, of local averages used with given ratios of two grids; (r,) -> (r,)."""
+    """Return the widths of local averages of counts, in grid steps, for ratios of two grid steps; (r,) -> (r,)."""
     return np.asarray(WIDTH * np.maximum(1.0, np.ceil(1 / ratios)))
 
 

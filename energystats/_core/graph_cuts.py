@@ -26,7 +26,7 @@ def cut_passes(
     threshold: float,
     max_passes: int,
 ) -> tuple[int, bool]:
-    """Move single vertices between clusters of a graph while that lowers the sum of costs over masses by a threshold.
+    """Move single vertices between clusters of a graph while that lowers the sum of cluster costs over cluster masses.
 
     Each cluster has a cost and a mass. The adjacency is in compressed rows: `links[starts[i]:starts[i + 1]]` belong to
     `neighbours` of vertex i, and `loops` is its diagonal. `costs[l]` is the sum over C_l of `offsets` less all links

@@ -267,7 +267,7 @@ def _are_equally_far(d: Dissimilarity) -> bool:
 
 
 def _lie_apart(scores: FloatArray, fold_of: IntArray) -> bool:
-    """Return whether scores of different folds lie far apart along some line, each fold's at one place.
+    """Return whether projected points of different folds lie far apart on some line, and those of each fold together.
 
     Shapes: (n_contrasts, n) scores, (n,) folds.
     """

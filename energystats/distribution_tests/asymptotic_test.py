@@ -43,7 +43,7 @@ def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
 
 
 def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
-    """Compute mean, sd and skewness of a statistic over all permutations of groups [theory 3, asymptotic]."""
+    """Compute mean, sd and skewness of a statistic linear in sums between groups, over all permutations [theory 3]."""
     # a statistic that is linear in M is sum_ij C_p(i)p(j) G_ij with coefficients C of the labels: the sum whose moments
     # over all permutations are known [theory 3]
     G = c.d.centred_gram()

@@ -235,7 +235,7 @@ def _two_samples(
 
 
 def _kernels_of(kernel: KernelLike | Sequence[KernelLike]) -> list[KernelLike]:
-    """Return the kernels that `kernel` names, one or several, as a list."""
+    """Return the `kernel` argument of a test, one kernel or several, as a list."""
     if not isinstance(kernel, list | tuple):
         return [kernel]  # type: ignore[list-item]  # anything else is checked as a kernel
     if not kernel:

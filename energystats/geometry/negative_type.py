@@ -255,7 +255,7 @@ class Examination:
 
     @property
     def holds(self) -> bool:
-        """Return whether dissimilarities are of negative type on the points examined, up to rounding."""
+        """Return whether the check found no violation of negative type that is larger than rounding."""
         return self.lowest >= -self.threshold
 
     def violation(self, rho: FloatArray) -> float | None:

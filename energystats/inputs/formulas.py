@@ -123,7 +123,7 @@ class Parsed:
         return tuple(name for name in self.variables if name in names)
 
     def response_columns(self, data: pd.DataFrame, mixed: pd.DataFrame | None = None) -> pd.DataFrame:
-        """Compute the responses of a formula as a data frame; those in a second data frame are copied from there."""
+        """Compute the responses of a formula as a data frame; a column that `mixed` has by that name is copied."""
         import pandas as pd
 
         found: dict[str, Any] = {}
