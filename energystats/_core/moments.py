@@ -101,11 +101,7 @@ class GraphSums:
 
     def unrestricted(self, pattern: Pattern) -> float:
         """Sum products of matrix entries over all values of indices that are equal within each block of a pattern."""
-        product = 1.0
-        for edges in _split_components(pattern):
-            kind = _classify_graph(edges)
-            product *= 0.0 if kind is None else self.sums[kind]
-        return product
+        return math.prod(0.0 if kind is None else self.sums[kind] for kind in _kinds_of_components(pattern))
 
     def distinct(self, pattern: Pattern) -> float:
         """Sum products of matrix entries over indices equal within blocks of a pattern and distinct between blocks."""
@@ -114,6 +110,12 @@ class GraphSums:
     def summands(self, pattern: Pattern) -> float:
         """Sum the absolute terms of inclusion and exclusion for distinct indices, a scale for rounding errors."""
         return math.fsum(abs(self.unrestricted(coarser)) for coarser, _ in _list_coarsenings(pattern))
+
+
+@cache
+def _kinds_of_components(pattern: Pattern) -> tuple[str | None, ...]:
+    """Name the connected components of the graph of an index pattern; None for one in which an index occurs once."""
+    return tuple(_classify_graph(edges) for edges in _split_components(pattern))
 
 
 def _split_components(pattern: Pattern) -> list[list[tuple[int, int]]]:
