@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +12,8 @@ from sklearn.datasets import load_iris
 import energystats as es
 from energystats._core.converted_units import _Models, find_converted_units
 from energystats._core.jitter import jitter_ties
+from energystats.cluster_tests.data_notes import _note_parts_of_wholes
+from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning
 
 
@@ -183,3 +186,37 @@ def test_one_population_in_another_unit_has_one_mode(name, rng):
 def test_two_populations_in_another_unit_have_two_modes(rng):
     x = halves_up(rng.normal(50, 8, 1000) + 40 * rng.integers(0, 2, 1000))
     assert es.cluster_test(np.round((x - 32) / 1.8)[:, None], rng=0).pvalue <= 0.05
+
+
+# ---------------------------------------------------------------- parts of a whole, written as decimals
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_hours_and_minutes_written_as_decimals_are_named(rng):
+    """All of such samples were rejected without a word: no hour has more than 59 minutes."""
+    minutes, months = np.rint(rng.normal(480, 50, 500)), np.rint(rng.normal(110, 10, 500))
+    hours = np.floor(minutes / 60) + minutes % 60 / 100
+    ages = np.floor(months / 12) + months % 12 / 100
+    table = pd.DataFrame({"sleep": hours, "age": ages, "height": rng.normal(170, 9, 500)})
+    (of_age, of_sleep) = sorted(str(n) for n in es.cluster_test(table, 2, rng=0).notes if "decimals" in n)
+    assert of_age.startswith("The decimals of age are below .12, as of years and months")
+    assert of_sleep.startswith("The decimals of sleep are below .60, as of hours and minutes")
+    (alone,) = (n for n in es.cluster_test(hours, 2, rng=0).notes if "decimals" in n)
+    assert alone.startswith("The decimals of x are below .60")
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda rng: rng.normal(8, 1, 500).round(2),
+        lambda rng: rng.normal(8, 1, 500),
+        lambda rng: np.rint(rng.normal(480, 50, 500)),
+        lambda rng: rng.uniform(3, 3.59, 500).round(2),  # within one whole
+        lambda rng: np.rint(2 * rng.normal(50, 20, 500)) / 2,
+        lambda rng: rng.integers(3, 9, 29) + rng.integers(0, 60, 29) / 100,  # too few
+    ],
+    ids=["hundredths", "all digits", "whole", "one whole", "halves", "few"],
+)
+def test_other_decimals_are_not(make, rng):
+    d = Dissimilarity.from_data(make(rng), metric="euclidean", alpha=1.0, standardize=False)
+    assert _note_parts_of_wholes(d) == ()

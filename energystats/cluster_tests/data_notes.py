@@ -67,6 +67,9 @@ OVER_JITTERS = "They were jittered several times, and p combines the tests of al
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
+# parts of a whole that are written as decimals, how many of them a column must have, and what they may be
+PARTS_OF_A_WHOLE = ((12, 8, "years and months"), (60, 15, "hours and minutes"))
+FEWEST_WHOLES, NO_HUNDREDTHS = 3, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
 
     What matters most comes first.
     """
+    parts = _note_parts_of_wholes(d)
     d = d.transformed()
     points = d.coordinates
     limits = tuple(sentence for column in ties for sentence in column.limits)
@@ -173,6 +177,7 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
         # a pile at an end has duplicates of its own
         *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
         *_note_serial_order(d),
+        *parts,
         *limits,
         *_note_ties(ties, several=several),
     )
@@ -400,6 +405,33 @@ def _ties_as_rounded(steps: IntArray, distinct: int) -> bool:
 
 
 # ---------------------------------------------------------------- what the test supposes
+
+
+def _note_parts_of_wholes(d: Dissimilarity) -> tuple[str, ...]:
+    """Return a caution on columns whose two decimals count minutes or months, as 7.59 before 8.00; else ().
+
+    Of 30 decimals that count hundredths all are below .60 with a chance of 2e-7.
+    """
+    if d.coordinates is None or d.n < FEWEST_SCORES:
+        return ()
+    found: dict[str, list[str]] = {}
+    for j in range(d.n_columns):
+        hundredths = 100 * np.abs(values_of_column(d, j))
+        if np.abs(hundredths - np.rint(hundredths)).max() > NO_HUNDREDTHS:
+            continue
+        wholes, parts = np.divmod(np.rint(hundredths), 100)
+        for base, fewest, what in PARTS_OF_A_WHOLE:
+            if parts.max() < base and np.unique(parts).size >= fewest and np.unique(wholes).size >= FEWEST_WHOLES:
+                name = d.columns[j] if d.columns else "x" if d.n_columns == 1 else f"column {j}"
+                found.setdefault(f"below .{base}, as of {what}", []).append(name)
+                break
+    return tuple(
+        Caution(
+            f"The decimals of {', '.join(names[:SHOWN])} are {what}: gaps up to the next whole count as modes.",
+            "Test the smaller unit alone, such as 60 times the hours plus the minutes.",
+        )
+        for what, names in found.items()
+    )
 
 
 def _note_few_places(points: FloatArray) -> tuple[str, ...]:
