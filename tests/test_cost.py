@@ -416,7 +416,7 @@ MODELS = {
     "sliced": lambda size: [workloads.permutations(Size(size.n, size.columns, slices=50), 2, 999)],
     "line": lambda size: [workloads.permutations(Size(size.n, line=True), 2, 999)],
     "binned": lambda size: workloads.binned(size, 256, 2, 999, interim=False),
-    "moments": lambda size: [workloads.permutation_moments_work(size)],
+    "moments": lambda size: [workloads.permutation_moments_work(size, 2)],
     "bootstrap": lambda size: [workloads.bootstrap(size, 99)],
     "rows": lambda size: [workloads.permuted_rows(size, 3, 2, 999)],
     "normal": lambda size: [workloads.normal_samples_work(size.n, size.columns, 99)],

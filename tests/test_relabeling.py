@@ -16,7 +16,8 @@ from energystats._core import labelings, moments, permutation_loops, pvalues
 from energystats._core import pvalues as tails
 from energystats._core.moments import GraphSums
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.asymptotic_test import _permutation_distribution
+from energystats.distribution_tests import asymptotic_test
+from energystats.distribution_tests.asymptotic_test import _coefficients, _permutation_distribution
 from energystats.distribution_tests.permutation_test import (
     STATISTICS,
     GroupComparison,
@@ -392,6 +393,18 @@ def test_moments_of_all_labelings(name, rng):
     mean, sd, skewness = _permutation_distribution(c, groups.mass(None))
     assert_allclose([mean, sd], [np.mean(values), np.std(values)], atol=1e-8 * np.std(values))
     assert_allclose(skewness, stats.skew(values), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["between", "pairwise"])
+def test_coefficients_of_many_groups_are_computed_a_few_at_a_time(name, rng, monkeypatch):
+    """Those of 120 groups took 6.6 GB at once."""
+    s = rng.integers(1, 6, 7).astype(float)
+    rank, M = STATISTICS[name].rank, rng.normal(size=(7, 7))
+    M += M.T
+    found = _coefficients(STATISTICS[name], s)
+    assert_allclose((found * M).sum(), rank(M, s))
+    monkeypatch.setattr(asymptotic_test, "NUMBERS_AT_ONCE", 3 * 49)  # three of 49 units
+    assert_array_equal(_coefficients(STATISTICS[name], s), found)
 
 
 @pytest.mark.slow

@@ -8,12 +8,15 @@ from energystats._core import moments, statistics
 from energystats._core.pvalues import pearson_pvalue
 from energystats._runtime import Work
 from energystats._typing import FloatArray
-from energystats.distribution_tests.permutation_test import GroupComparison, describe_groups
+from energystats.distribution_tests.permutation_test import GroupComparison, Statistic, describe_groups
 from energystats.distribution_tests.results import ApproximateTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.pairs.workloads import Size, permutation_moments_work
 
 __all__ = ["asymptotic_test", "asymptotic_work"]
+
+
+NUMBERS_AT_ONCE = 2_000_000  # of tables of sums between groups
 
 
 def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
@@ -39,7 +42,7 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
 
 def asymptotic_work(c: GroupComparison, size: Size) -> list[Work]:
     """Estimate time and memory of the exact moments of a permutation distribution."""
-    return [permutation_moments_work(size)]
+    return [permutation_moments_work(size, c.groups.k)]
 
 
 def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float, float, float]:
@@ -47,9 +50,7 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
     # a statistic that is linear in M is sum_ij C_p(i)p(j) G_ij with coefficients C of the labels: the sum whose moments
     # over all permutations are known [theory 3]
     G = c.d.centred_gram()
-    k = c.groups.k
-    units = np.eye(k * k).reshape(k * k, k, k)
-    coefficients = c.statistic.rank(units, s).reshape(k, k)  # a linear function of M is known by its values there
+    coefficients = _coefficients(c.statistic, s)
     # rho(x, x) = 0 leaves the diagonal of C free, and centring needs rows of sum 0
     C = moments.GraphSums.of_groups(-(coefficients + coefficients.T), c.groups.mass(None))
     found = moments.permutation_moments(G, C)
@@ -60,6 +61,19 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
             'Use method="permutation".'
         )
     return found
+
+
+def _coefficients(statistic: Statistic, s: FloatArray) -> FloatArray:
+    """Compute the coefficients of a statistic that is linear in the sums M between groups of given sizes; (k, k)."""
+    k = s.size
+    found, at_once = np.empty(k * k), max(1, NUMBERS_AT_ONCE // k**2)
+    # a linear function of M is known by its values where one entry is 1 and the others are 0
+    for first in range(0, k * k, at_once):
+        cells = np.arange(first, min(first + at_once, k * k))
+        units = np.zeros((cells.size, k * k))
+        units[np.arange(cells.size), cells] = 1.0
+        found[cells] = statistic.rank(units.reshape(-1, k, k), s)
+    return found.reshape(k, k)
 
 
 def _warn_of_duplicated_rows(points: FloatArray) -> None:

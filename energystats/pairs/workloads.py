@@ -254,11 +254,11 @@ def _advise_faster_test(size: Size) -> str:
     return FEWER_DRAWS if size.stored or size.line or size.n < 2 * BLOCK else FASTER_TEST
 
 
-def permutation_moments_work(size: Size) -> Work:
-    """Estimate time and memory for the exact moments of the permutation distribution."""
+def permutation_moments_work(size: Size, k: int) -> Work:
+    """Estimate time and memory for the exact moments of the permutation distribution of a statistic of k groups."""
     n = float(size.n)
     return Work(what=f"moments over the triples of {size.n} points", advice='Use method="permutation".',
-                flops=1.1 * n**3, pairs=n * n / 2, touched=60 * n * n, bytes=32 * n * n)  # fmt: skip
+                flops=1.1 * n**3, pairs=n * n / 2, touched=60 * n * n + 6.0 * k**4, bytes=32 * n * n)  # fmt: skip
 
 
 def binned(size: Size, n_bins: int, k: int, count: float, *, interim: bool) -> tuple[Work, ...]:
