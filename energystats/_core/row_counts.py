@@ -17,7 +17,7 @@ from energystats._typing import BoolArray, FloatArray
 __all__ = ["RowCounts", "find_row_counts"]
 
 
-SMALLEST_COUNTS = range(10, 0, -1)  # that the smallest number of a row can stand for
+SMALLEST_COUNTS = range(40, 0, -1)  # that the smallest number of a row can stand for
 OFF_COUNT = 1e-3  # of a count, by which rounding may make a number miss it
 SLACK = 2.0  # times the error that rounding explains
 ARITHMETIC = 2.0**-40  # of the largest number of a table, its rounding in double precision
