@@ -103,7 +103,7 @@ def test_width_against_fractions(rng):
 @pytest.mark.parametrize("factor", [1.0, 1e6 / 21, 2.0**16, 1000.0, 100 * 12 / 25, 1e-3])
 @pytest.mark.parametrize("do", [np.log, np.log2, np.log10, np.sqrt, np.positive])
 def test_multiples_of_counts_are_no_ratios(do, factor, rng):
-    """Of log2((c + .5)/21 * 1e6), c of 20 trials, 24 of 30 samples were rejected: their width was that of hundredths."""
+    """Of log2((c + .5)/21 * 1e6), c of 20 trials, 24 of 30 samples were rejected: they moved as hundredths do."""
     counts = rng.binomial(20, 0.15, 300) + 0.5
     counts[:7] = np.arange(7) + 0.5
     assert find_ratios(do(factor * counts)) is None
