@@ -131,18 +131,29 @@ def find_ratios(x: FloatArray) -> Ratios | None:
             error = max(half, float(np.abs(scale.undo(values + half) - scale.undo(values - half)).max()) / 2)
         if not (np.isfinite(ratios).all() and math.isfinite(error)):
             continue
-        # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring
-        for offset, unit in itertools.product((0.0, ratios[0]), UNITS):
+        # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring; or in
+        # any unit that ratios of 0 and 1 show, as z-scores
+        span = float(ratios[-1] - ratios[0])
+        for offset, unit in (*itertools.product((0.0, ratios[0]), UNITS), (ratios[0], span)):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit)
-            if found is not None:
-                if found.size == 0 or _are_of_one_count(values, counts, half, unit):
-                    return None
-                if offset == 0 and unit == 1 and (of_shares := _read_shares(ratios, counts, error)):
-                    return Ratios(_of_odds(scale), of_shares)
-                width = float(WIDTH * unit / np.median(found))
-                # farther apart they are multiples of something larger, which have few fractional parts by chance
-                return Ratios(scale, width) if np.median(np.diff(np.unique(ratios))) <= APART * width else None
+            if found is None or (unit == span and _divide_one_number(found)):
+                continue
+            if found.size == 0 or _are_of_one_count(values, counts, half, unit):
+                return None
+            if offset == 0 and unit == 1 and (of_shares := _read_shares(ratios, counts, error)):
+                return Ratios(_of_odds(scale), of_shares)
+            width = float(WIDTH * unit / np.median(found))
+            # farther apart they are multiples of something larger, which have few fractional parts by chance
+            if np.median(np.diff(np.unique(ratios))) <= APART * width:
+                return Ratios(scale, width)
     return None
+
+
+def _divide_one_number(denominators: IntArray) -> bool:
+    """Return whether nearly all denominators divide one number up to 60, as those of whole numbers over their range."""
+    known, counts = np.unique(denominators, return_counts=True)
+    dividing = (np.arange(1, GRID_STEPS + 1)[:, None] % known == 0) @ counts
+    return bool(dividing.max() >= RATIOS_AT_LEAST * counts.sum())
 
 
 def _read_shares(ratios: FloatArray, counts: IntArray, error: float) -> float:
