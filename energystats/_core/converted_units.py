@@ -38,10 +38,12 @@ KEPT, REFINED = 12, 3  # of the best models, beside which others are tried with 
 PARTS = (0.4, 0.8, 1.2, 1.6, 2.0, 2.4, 3.2, 4.0, 6.0)
 # first units in a second one, or the other way round, up to powers of ten: degrees Fahrenheit and pounds; inches, feet,
 # miles, knots; ounces; gallons; millimetres of mercury; calories; km/h; months, weeks, hours and minutes, days of a
-# year; glucose, cholesterol, triglycerides, creatinine, bilirubin, urate and urea in mg/dl, and nitrogen of urea
+# year; glucose, cholesterol, triglycerides, creatinine, bilirubin, urate and urea in mg/dl, and nitrogen of urea;
+# glycated haemoglobin in per cent, square feet
 UNITS = (
     1.8, 2.2046226, 2.54, 3.2808399, 1.609344, 1.852, 2.8349523, 3.7854118, 4.54609, 7.5006158, 4.184, 3.6,
     1.2, 7.0, 2.4, 6.0, 3.6525, 1.8016, 3.867, 8.857, 8.842, 1.7104, 5.948, 6.006, 2.801,
+    1.0929, 1.0763910,
 )  # fmt: skip
 HALFWAY = 1e-9
 HEAPS = (1.25, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0)  # times as frequent as others

@@ -29,6 +29,7 @@ __all__ = [
     "note_even_steps",
     "note_lines",
     "note_rates",
+    "note_uneven_frequencies",
     "unit_of_column",
     "values_of_column",
 ]
@@ -63,6 +64,11 @@ EACH_MULTIPLE, BELOW_FIRST = 0.03, 0.02  # shares of the first three, at least, 
 OF_AMOUNTS: tuple[Callable[[FloatArray], FloatArray], ...] = (  # functions that keep 0
     np.positive, np.expm1, lambda x: np.exp2(x) - 1, lambda x: 10.0**x - 1, np.square,
 )  # fmt: skip
+PLACES_TOGETHER = (1, 2, 3, 4)  # whose frequencies are added, for waves of all lengths
+FEWEST_PLACES, MOST_PLACES = 12, 5000
+# (1, -4, 6, -4, 1)/6 of five frequencies is 0 for a cubic and has 35/18 times the variance of one; squares of such
+# differences in a row have 5.25 times the variance of one over their number, and 3 deviations are rare
+OF_DIFFERENCE, OF_SQUARES, UNEVEN = 35 / 18, 5.25, 3.0
 OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
@@ -241,6 +247,39 @@ def note_rates(values: FloatArray) -> tuple[str, ...]:
                     "So do rates of small counts whose totals differ a little, as counts per million. p speaks of "
                     "these steps, and clusters may be they. Test the counts, or a table of several such columns, in "
                     "which the totals of the rows are found and counts are spread.",
+                ),
+            )
+    return ()
+
+
+def note_uneven_frequencies(values: FloatArray) -> tuple[str, ...]:
+    """Return a caution if the frequencies of values on a grid vary from each to the next by more than chance; else ().
+
+    So do those of numbers that were computed from rounded ones and rounded again. (n,).
+    """
+    known, counts = np.unique(values, return_counts=True)
+    steps = _count_steps(known) if known.size >= FEWEST_PLACES else None
+    if steps is None or steps.max() > MOST_PLACES:
+        return ()
+    every = np.bincount(steps, counts)
+    for together in PLACES_TOGETHER:
+        some = np.add.reduceat(every, np.arange(0, every.size, together))
+        if some.size < FEWEST_PLACES + 4:
+            break
+        # a smooth density is near to a cubic over five places
+        difference = some[2:-2] - (4 * (some[1:-3] + some[3:-1]) - some[:-4] - some[4:]) / 6
+        local = np.convolve(some, np.full(5, 1 / 5), "valid")
+        squares = difference[local >= 1] ** 2 / (OF_DIFFERENCE * local[local >= 1])
+        if squares.size < FEWEST_PLACES:
+            break
+        if squares.sum() > squares.size + UNEVEN * math.sqrt(OF_SQUARES * squares.size):
+            return (
+                Caution(
+                    "The frequencies of neighbouring values differ by more than chance, and can count as modes.",
+                    "So do those of numbers that were computed from rounded ones and rounded again, as a rate, an "
+                    "index or another unit, of scores that some sums cannot reach, and of clusters narrower than two "
+                    "steps. "
+                    "Test the numbers behind them.",
                 ),
             )
     return ()

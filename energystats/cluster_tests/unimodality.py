@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,7 @@ from energystats.cluster_tests.data_notes import (
     describe_data,
     note_even_steps,
     note_rates,
+    note_uneven_frequencies,
     unit_of_column,
     values_of_column,
 )
@@ -310,10 +312,16 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         indices=found.indices[None],
         rows=(Contrast("more than one mode", index, found.pvalue, found.pvalue),),
         notes=(
-            *(note_even_steps(found.each[int(pvalues.argmin())].scores) if found.pvalue <= LEVEL else ()),
-            *(note_rates(values_of_column(d, 0)) if found.pvalue <= LEVEL else ()),
+            *(_note_steps(d, found.each[int(pvalues.argmin())].scores, ties) if found.pvalue <= LEVEL else ()),
             *describe_data(d, ties, several=True),
             *((NARROWED,) if any(one.narrowed for one in found.each) else ()),
             *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),
         ),
     )
+
+
+def _note_steps(d: Dissimilarity, scores: FloatArray, ties: Sequence[ColumnTies]) -> tuple[str, ...]:
+    """Return cautions on steps in one column that can make p small, if its ties show no other reason; else ()."""
+    values = values_of_column(d, 0)
+    known = any(each.heaped or each.ratios or each.rounded_before or each.limits for each in ties)
+    return (*note_even_steps(scores), *note_rates(values), *(() if known else note_uneven_frequencies(values)))
