@@ -119,6 +119,17 @@ def test_ratios_of_0_and_1_are_found_in_any_unit(factor, rng):
     assert find_ratios(factor * x - 0.7 * factor).width == pytest.approx(factor * find_ratios(x).width, rel=0.7)
 
 
+@pytest.mark.parametrize(("low", "high", "share"), [(40, 60, 0.08), (90, 110, 0.05)])
+def test_rates_with_nearly_constant_denominators_are_ratios(low, high, share, rng):
+    """Steps of 1/N drift apart: 24 and 37 of 40 samples of 400 were rejected, 15 without a caution."""
+    trials = rng.integers(low, high, 400)
+    x = 100 * rng.binomial(trials, share) / trials
+    assert find_ratios(x).width == pytest.approx(150 / np.mean([low, high]), rel=0.4)
+    assert find_ratios(rng.integers(10, 400, 300) / 64) is None
+    assert find_ratios(rng.integers(10, 400, 300) / 90) is None
+    assert find_ratios(rng.normal(size=300)) is None
+
+
 def test_whole_numbers_beside_some_decimals_are_no_ratios(rng):
     """Over a range of 36 they are ratios with the denominators 36, 18, 12, ..., which divide one number."""
     x = np.round(rng.normal(60, 3, 2000))

@@ -21,7 +21,9 @@ __all__ = ["Ratios", "find_ratios"]
 
 Function = Callable[[FloatArray], FloatArray]
 
-LARGEST_DENOMINATOR = 40
+LARGEST_DENOMINATOR, LARGEST_OF_ALL_DIGITS = 40, 120
+ALL_DIGITS = 1e-3  # of the distance between ratios with these denominators
+FIRST_ONES = 60  # values that are read before all others
 FEWEST_DENOMINATORS = 8  # that have to be distinguished, or a few digits of any numbers would do
 BY_CHANCE = 0.05  # share of all numbers that are as near to such a ratio, or more where many values are
 UNLIKELY = 1e-6  # that all values are by chance
@@ -29,6 +31,7 @@ OFTEN = 4  # points for each value, where many have to be: few digits alone repe
 GRID_STEPS = 60  # of a unit: minutes, and months, quarters and tenths among them
 OF_SEVERAL = (6, *range(11, GRID_STEPS + 1))  # least common multiples of several denominators, decimals aside
 FILLED = 0.7  # of the steps of such a grid are there, or ratios leave gaps
+SOME_RATIOS = 0.7  # of the first ones
 RATIOS_AT_LEAST = 0.95  # of the values that are not whole
 FEWEST_VALUES = 5  # different fractions
 NOT_RECIPROCALS = 0.1  # of the fractions have numerators above 1, or they are 1/k of counts, on one grid before that
@@ -123,7 +126,8 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     if np.abs(values - np.rint(values)).max() <= rounding:
         return _find_whole_per_cent(np.rint(values), counts)
     half = max(rounding, _half_of_last_digit(values, rounding))
-    for scale in SCALES:
+    # numbers that were transformed, or in other units, are near to many ratios with large denominators: those come last
+    for scale, largest in (*((scale, LARGEST_DENOMINATOR) for scale in SCALES), (SCALES[0], LARGEST_OF_ALL_DIGITS)):
         if not scale.takes[0] <= values[0] <= values[-1] <= scale.takes[1]:
             continue
         with np.errstate(over="ignore", invalid="ignore"):
@@ -134,9 +138,10 @@ def find_ratios(x: FloatArray) -> Ratios | None:
         # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring; or in
         # any unit that ratios of 0 and 1 show, as z-scores
         span = float(ratios[-1] - ratios[0])
-        for offset, unit in (*itertools.product((0.0, ratios[0]), UNITS), (ratios[0], span)):
-            found = _read_denominators((ratios - offset) / unit, counts, error / unit)
-            if found is None or (unit == span and _divide_one_number(found)):
+        other = [(ratios[0], span)] if scale is SCALES[0] else []
+        for offset, unit in (*itertools.product((0.0, ratios[0]), UNITS), *other):
+            found = _read_denominators((ratios - offset) / unit, counts, error / unit, largest)
+            if found is None or (unit == span and _divide_one_number(found, GRID_STEPS)):
                 continue
             if found.size == 0 or _are_of_one_count(values, counts, half, unit):
                 return None
@@ -149,10 +154,10 @@ def find_ratios(x: FloatArray) -> Ratios | None:
     return None
 
 
-def _divide_one_number(denominators: IntArray) -> bool:
-    """Return whether nearly all denominators divide one number up to 60, as those of whole numbers over their range."""
+def _divide_one_number(denominators: IntArray, most: int) -> bool:
+    """Return whether nearly all denominators divide one number, as those of whole numbers over their range do."""
     known, counts = np.unique(denominators, return_counts=True)
-    dividing = (np.arange(1, GRID_STEPS + 1)[:, None] % known == 0) @ counts
+    dividing = (np.arange(1, most + 1)[:, None] % known == 0) @ counts
     return bool(dividing.max() >= RATIOS_AT_LEAST * counts.sum())
 
 
@@ -220,10 +225,12 @@ def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
     return 0
 
 
-def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> IntArray | None:
+def _read_denominators(
+    ratios: FloatArray, counts: IntArray, error: float, largest: int = LARGEST_DENOMINATOR
+) -> IntArray | None:
     """Find the denominator of each point's ratio if above 1; empty for one common grid or 1/k, None if not ratios.
 
-    Shapes: (m,) ratios and counts -> (points,).
+    Shapes: (m,) ratios and counts -> (points,). Denominators up to `largest`.
     """
     if _find_grid(ratios, counts, error):
         return np.zeros(0, dtype=np.intp)
@@ -234,8 +241,15 @@ def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> In
     by_chance = BY_CHANCE
     if counts.sum() >= OFTEN * counts.size:
         by_chance = max(by_chance, UNLIKELY ** (1 / fractional))
-    most = int(min(LARGEST_DENOMINATOR, math.pi * math.sqrt(by_chance / max(6 * error, ARITHMETIC))))
+    if largest > LARGEST_DENOMINATOR and error * largest**2 >= ALL_DIGITS:
+        return None
+    most = int(min(largest, math.pi * math.sqrt(by_chance / max(6 * error, ARITHMETIC))))
     if most < FEWEST_DENOMINATORS:
+        return None
+    some = ratios[:: -(-ratios.size // FIRST_ONES)]
+    multiples = np.multiply.outer(np.arange(1, most + 1), some)
+    near_some = (np.abs(multiples - np.rint(multiples)) <= np.arange(1, most + 1)[:, None] * error).any(axis=0)
+    if near_some.mean() < SOME_RATIOS:
         return None
     found = np.zeros(ratios.size, dtype=np.intp)
     for q in range(1, most + 1):
@@ -244,6 +258,8 @@ def _read_denominators(ratios: FloatArray, counts: IntArray, error: float) -> In
     whole, fractions = found == 1, found > 1
     if counts[fractions].sum() < RATIOS_AT_LEAST * counts[~whole].sum() or np.count_nonzero(fractions) < FEWEST_VALUES:
         return None
+    if found.max() > GRID_STEPS and _divide_one_number(found[fractions], LARGEST_OF_ALL_DIGITS):
+        return np.zeros(0, dtype=np.intp)
     parts, numerators = np.unique(found[fractions]), np.abs(np.rint(ratios * found))[fractions]
     if parts.size < 2 or counts[fractions][numerators > 1].sum() < NOT_RECIPROCALS * counts[fractions].sum():
         return np.zeros(0, dtype=np.intp)
