@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 import energystats as es
 from energystats._core.converted_units import _Models, find_converted_units
 from energystats._core.jitter import jitter_ties
-from energystats.cluster_tests.data_notes import _note_parts_of_wholes
+from energystats.cluster_tests.data_notes import _note_parts_of_wholes, note_uneven_frequencies
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning
 
@@ -220,3 +220,48 @@ def test_hours_and_minutes_written_as_decimals_are_named(rng):
 def test_other_decimals_are_not(make, rng):
     d = Dissimilarity.from_data(make(rng), metric="euclidean", alpha=1.0, standardize=False)
     assert _note_parts_of_wholes(d) == ()
+
+
+# ---------------------------------------------------------------- uneven frequencies
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda g, n: np.round(100 * g.binomial(N := g.integers(40, 60, n), 0.08) / N, 1),
+        lambda g, n: np.log((1 + g.poisson(6, n)) * (1.0 + g.poisson(6, n))),
+        lambda g, n: np.round(10.929 * (np.round(g.normal(6.6, 0.7, n), 1) - 2.15)),
+    ],
+    ids=["rates to .1", "products", "glycated haemoglobin"],
+)
+def test_frequencies_that_vary_by_more_than_chance_are_noted(make, rng):
+    noted = sum(bool(note_uneven_frequencies(make(rng, 2000))) for _ in range(20))
+    assert noted >= 19
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda g, n: np.round(g.normal(0, 5, n)),
+        lambda g, n: g.poisson(10, n).astype(float),
+        lambda g, n: np.round(np.where(g.random(n) < 0.5, g.normal(0, 3, n), g.normal(15, 3, n))),
+        lambda g, n: np.floor(g.exponential(15, n)),
+        lambda g, n: np.log1p(g.poisson(30, n)),
+        lambda g, n: g.normal(size=n),
+        lambda g, n: g.integers(0, 5, n).astype(float),
+    ],
+    ids=["normal", "counts", "two clusters", "exponential", "logarithms", "all digits", "few"],
+)
+def test_frequencies_of_smooth_densities_are_not(make, rng):
+    noted = sum(bool(note_uneven_frequencies(make(rng, n))) for n in (200, 1000, 3000) for _ in range(20))
+    assert noted <= 8  # of 60; 1 to 4 in 100
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_the_test_of_one_column_says_so(rng):
+    x = np.log((1 + rng.poisson(6, 1500)) * (1.0 + rng.poisson(6, 1500)))
+    test = es.cluster_test(x, rng=0)
+    assert test.pvalue <= 0.05
+    assert "Caution: The frequencies of neighbouring values differ by more than chance" in " ".join(
+        test.summary().split()
+    )
