@@ -397,3 +397,9 @@ def test_a_table_beyond_memory_is_refused_before_its_cells_are_read(tmp_path, mo
     assert error.count("\n") == 1
     monkeypatch.undo()
     assert cli.main(["cluster", str(path), "-k", "1", "--rows", "1:30"]) == 0
+
+
+def test_options_with_values_are_named_as_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "few.csv").write_text("a,b\n" + "1,2\n4,3\n5,9\n" * 3)
+    assert cli.main(["cluster", str(tmp_path / "few.csv"), "--select", "significance"]) == 2
+    assert "--select significance needs at least 20 points, got 9." in capsys.readouterr().err

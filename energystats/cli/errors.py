@@ -22,10 +22,8 @@ WORDS = {
     "`formula`": "the formula",
     "`k`": "-k",
     "`n_resamples`": "--resamples",
-    "`criterion`": "--select",
     '`compare="all"`': "--select gap",
     "standardize=True": "--standardize",
-    '`missing="drop"`': "--missing drop",
     "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
     "(`energy_test`)": "(energystats test)",
@@ -40,10 +38,11 @@ WORDS = {
     "or in `energy_test` method=": "or in Python `energy_test` with method=",
     "or for clusters of all of them `energy_cluster": "or in Python, for clusters of all of them, `energy_cluster",
 }
-ALIKE = re.compile(
-    r"`(alpha|block_length|conservative|decomposition|k_max|level|max_breaks|method|metric|min_size|missing|order|"
-    r"penalty|quoted_na|row_names|seed|strata|tol|whole_plots)`"
+NAMES = (
+    "(alpha|block_length|conservative|criterion|decomposition|k_max|level|max_breaks|method|metric|min_size|missing|"
+    "order|penalty|quoted_na|row_names|seed|strata|tol|whole_plots)"
 )
+ALIKE, GIVEN = re.compile(f"`{NAMES}`"), re.compile(f'`{NAMES}="([^`"]*)"`')
 
 
 class BadInputError(Exception):
@@ -67,7 +66,13 @@ def in_options(text: str) -> str:
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)
-    return ALIKE.sub(lambda match: f"--{match[1].replace('_', '-')}", text)
+    text = GIVEN.sub(lambda match: f"{_option_of(match[1])} {match[2]}", text)
+    return ALIKE.sub(lambda match: _option_of(match[1]), text)
+
+
+def _option_of(name: str) -> str:
+    """Return the option of the command line for a keyword of the library that has nearly the same name."""
+    return "--select" if name == "criterion" else f"--{name.replace('_', '-')}"
 
 
 # control characters but the end of a line and the tab, those of C1, and marks that turn the direction of writing
