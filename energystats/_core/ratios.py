@@ -38,7 +38,7 @@ NOT_RECIPROCALS = 0.1  # of the fractions have numerators above 1, or they are 1
 NOT_OF_FIVES = 0.1  # of whole per cent, which are thirds, sixths, sevenths and ninths
 UNITS = (1000.0, 100.0, 1.0)  # per mille; per cent; shares and means
 LOW_ODDS = 0.5  # ratios of two counts are below it, around 1, and above its reciprocal
-APART = 2.0  # widths between neighbours, at most, or something else than denominators makes the steps
+APART = 0.6  # widths between neighbours, at most, or something else than denominators makes the steps
 WIDTH = 1.5  # steps of the median denominator: .05 of samples with N = 1 to 39 are rejected with 1, .02 with 1.5
 ARITHMETIC = 1e-12  # of the largest value
 DECIMALS = 10
