@@ -84,6 +84,12 @@ def odds(g: Generator, n: int) -> np.ndarray:
     return (x + 0.5) / (24.5 - x)
 
 
+def rates(g: Generator, n: int) -> np.ndarray:
+    """Rates in per cent, of some fifty trials each."""
+    trials = g.integers(40, 60, n)
+    return 100 * g.binomial(trials, 0.08) / trials
+
+
 def two_digits(x: np.ndarray) -> np.ndarray:
     """Round to two significant digits."""
     return np.array([float(f"{value:.2g}") for value in x])
@@ -122,6 +128,7 @@ ONE_MODE = tuple(
             "log2 fold (a + 1)/(b + 1), both Poisson 3",
             lambda g, n: np.log2((g.poisson(3, n) + 1) / (g.poisson(3, n) + 1)),
         ),
+        ("rates Bin(N, .08)/N in per cent, N from 40 to 59", rates),
         ("1/(1 + Poisson 1)", lambda g, n: 1 / (1 + g.poisson(1, n))),
         ("1/geometric(.3)", lambda g, n: 1 / g.geometric(0.3, n)),
         ("normal, 15 % at the limit", lambda g, n: np.maximum(g.normal(size=n), -1.0364)),
@@ -247,6 +254,16 @@ HEAPED = (
     Row(
         "whole degrees Fahrenheit in whole degrees Celsius; sd 2.8",
         lambda g, n: np.round((to_step(g.normal(60, 5, n), 1) - 32) / 1.8),
+        (300, 1000), (100, 100),
+    ),
+    Row(
+        "glycated haemoglobin, .1 per cent, in whole mmol/mol; sd 7.7",
+        lambda g, n: np.round(10.929 * (to_step(g.normal(6.6, 0.7, n), 0.1) - 2.15)),
+        (300, 1000), (100, 100),
+    ),
+    Row(
+        "tens of square feet in whole square metres; sd 14",
+        lambda g, n: np.round(to_step(g.normal(1000, 150, n), 10) * 0.092903),
         (300, 1000), (100, 100),
     ),
     Row(

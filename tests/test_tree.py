@@ -283,7 +283,9 @@ def test_notes_are_made_once(rng):
     X = np.round(np.concatenate([rng.normal(c, 1, (40, 2)) for c in CENTRES]) * 2) / 2
     with pytest.warns(es.TiesWarning) as caught:
         found = es.cluster_tree(X, rng=rng)
-    assert len(caught) == 1
+    # by chance values can seem to be rounded twice, too
+    assert sum("Steps between tied values" in str(one.message) for one in caught) == 1
+    assert len({str(one.message) for one in caught}) == len(caught) <= 2
     assert words(found).count("between the values beside them") == 1
     city = es.pairwise(rng.standard_normal((40, 3)), metric="cityblock")
     with pytest.warns(es.NotCalibratedWarning, match="not a Euclidean") as caught:
