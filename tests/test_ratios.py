@@ -112,11 +112,16 @@ def test_multiples_of_counts_are_no_ratios(do, factor, rng):
 @pytest.mark.parametrize("factor", [1.0, 1e5, 2.0**10, 1 / 0.217])
 def test_ratios_of_0_and_1_are_found_in_any_unit(factor, rng):
     """Per 100,000, 30 of 30 samples of shares of 1 to 10 were rejected, and 19 as z-scores."""
-    trials = 1 + rng.poisson(4, 200)
-    x = rng.binomial(trials, 0.4) / trials
-    x[:2] = 0, 1
-    assert find_ratios(factor * x).width == pytest.approx(factor * find_ratios(x).width, rel=0.7)
-    assert find_ratios(factor * x - 0.7 * factor).width == pytest.approx(factor * find_ratios(x).width, rel=0.7)
+    missed = 0
+    for _ in range(10):
+        trials = 1 + rng.poisson(4, 200)
+        x = rng.binomial(trials, 0.4) / trials
+        x[:2] = 0, 1
+        width = factor * find_ratios(x).width
+        for moved in (factor * x, factor * x - 0.7 * factor):
+            found = find_ratios(moved)
+            missed += found is None or not 0.3 < found.width / width < 1.7
+    assert missed <= 3  # of 20; about one in 300, whose multiples are on one grid by chance
 
 
 @pytest.mark.parametrize(("low", "high", "share"), [(40, 60, 0.08), (90, 110, 0.05)])

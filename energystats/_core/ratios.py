@@ -137,11 +137,11 @@ def find_ratios(x: FloatArray) -> Ratios | None:
             continue
         # as they are, or with a constant added that a ratio of 0 shows, as before logarithms and after centring; or in
         # any unit that ratios of 0 and 1 show, as z-scores
-        span = float(ratios[-1] - ratios[0])
-        other = [(ratios[0], span)] if scale is SCALES[0] else []
-        for offset, unit in (*itertools.product((0.0, ratios[0]), UNITS), *other):
+        known = itertools.product((0.0, float(ratios[0])), UNITS, (True,))
+        by_range = [(float(ratios[0]), float(ratios[-1] - ratios[0]), False)] if scale is SCALES[0] else []
+        for offset, unit, is_known in (*known, *by_range):
             found = _read_denominators((ratios - offset) / unit, counts, error / unit, largest)
-            if found is None or (unit == span and _divide_one_number(found, GRID_STEPS)):
+            if found is None or (not is_known and _divide_one_number(found, GRID_STEPS)):
                 continue
             if found.size == 0 or _are_of_one_count(values, counts, half, unit):
                 return None

@@ -278,8 +278,7 @@ def note_uneven_frequencies(values: FloatArray) -> tuple[str, ...]:
                     "The frequencies of neighbouring values differ by more than chance, and can count as modes.",
                     "So do those of numbers that were computed from rounded ones and rounded again, as a rate, an "
                     "index or another unit, of scores that some sums cannot reach, and of clusters narrower than two "
-                    "steps. "
-                    "Test the numbers behind them.",
+                    "steps. Test the numbers behind them.",
                 ),
             )
     return ()
