@@ -15,6 +15,7 @@ from energystats._core.jitter import jitter_ties
 from energystats.cluster_tests.data_notes import _note_parts_of_wholes, note_uneven_frequencies
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import TiesWarning
+from tests.conftest import sweep
 
 
 def halves_up(x, step=1.0):
@@ -104,15 +105,15 @@ def test_values_that_no_number_gives_stay(rng):
     np.testing.assert_allclose(found.numbers[found.starts[at] : found.starts[at + 1]], [gap])
 
 
-@pytest.mark.parametrize("n", [100, 1000, 5000])
+@pytest.mark.parametrize("n", sweep([100, 1000, 5000], 2))
 @pytest.mark.parametrize("name", ROUNDED_ONCE)
 def test_no_first_grid_is_found_where_there_is_none(name, n, rng):
     found = [find_converted_units(*np.unique(ROUNDED_ONCE[name](rng, n), return_counts=True)) for _ in range(10)]
     assert sum(one is not None for one in found) <= 2
 
 
-@pytest.mark.parametrize("standardize", [False, True])
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("standardize", sweep([False, True], 1))
+@pytest.mark.parametrize("name", sweep(FUNCTIONS, 1))
 def test_functions_of_one_population_have_one_mode(name, standardize, rng):
     draws = [FUNCTIONS[name](rng, 1500)[:, None] for _ in range(5)]
     with warnings.catch_warnings():
@@ -171,7 +172,7 @@ def test_a_pile_at_the_limit_stays_one(rng):
     assert [(pile.value, pile.count) for pile in spread.limits] == [(23.0, np.count_nonzero(x == 23))]
 
 
-@pytest.mark.parametrize("name", ["F to C", "pounds to kg", "mg/dl to mmol/l"])
+@pytest.mark.parametrize("name", sweep(["F to C", "pounds to kg", "mg/dl to mmol/l"], 1))
 def test_one_population_in_another_unit_has_one_mode(name, rng):
     draws = [CONVERSIONS[name][1](rng, 3000)[:, None] for _ in range(6)]
     with warnings.catch_warnings(record=True) as caught:

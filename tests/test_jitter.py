@@ -817,13 +817,14 @@ def test_few_points_too_many_are_no_heaps(rng):
         assert _are_heaped(np.arange(100.0), counts) == heaped
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw",
     [
         lambda rng: np.minimum(np.round(rng.normal(82, 14, 600)), 100),
-        pytest.param(lambda rng: np.clip(np.round(rng.normal(50, 30, 400)), 0, 100), marks=pytest.mark.slow),
-        pytest.param(lambda rng: np.maximum(np.round(rng.normal(size=1000) * 20) / 20, -1.75), marks=pytest.mark.slow),
-        pytest.param(lambda rng: np.maximum(rng.normal(size=1000), -1.75), marks=pytest.mark.slow),
+        lambda rng: np.clip(np.round(rng.normal(50, 30, 400)), 0, 100),
+        lambda rng: np.maximum(np.round(rng.normal(size=1000) * 20) / 20, -1.75),
+        lambda rng: np.maximum(rng.normal(size=1000), -1.75),
     ],
 )
 def test_small_piles_at_a_limit_are_no_modes(draw):

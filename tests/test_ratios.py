@@ -163,11 +163,12 @@ def rejected(draw, n_samples=60):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "draw",
     [
         lambda rng: np.log((x := rng.binomial(10, 0.85, 1000) + 0.5) / (11 - x)),
-        pytest.param(lambda rng: (rng.binomial(10, 0.5, 1000) + 0.5) / 11, marks=pytest.mark.slow),
+        lambda rng: (rng.binomial(10, 0.5, 1000) + 0.5) / 11,
     ],
 )
 def test_level_of_functions_of_one_count(draw):
@@ -213,15 +214,8 @@ def test_odds_with_a_half_added_move_as_their_shares_do(form, rng):
     assert rejected(draw, 10) <= 3
 
 
-@pytest.mark.parametrize(
-    "form",
-    [
-        pytest.param(lambda x: x, marks=pytest.mark.slow),
-        pytest.param(np.log, marks=pytest.mark.slow),
-        np.log2,
-    ],
-    ids=["ratios", "logarithms", "base 2"],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("form", [lambda x: x, np.log, np.log2], ids=["ratios", "logarithms", "base 2"])
 def test_level_of_ratios_of_two_counts(form):
     """12 and 7 of 30 samples of a/b of whole numbers from 1 to 9 were rejected, when they moved as far everywhere."""
     assert rejected(lambda rng: form(rng.integers(1, 10, 1000) / rng.integers(1, 10, 1000)), 15) <= 4

@@ -33,6 +33,7 @@ from energystats.clustering import segments as segments_module
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests import segment_test as module
 from energystats.pairs import ordered
+from tests.conftest import sweep
 from tests.simulations import ROWS_OF_ONE_LAW
 
 FEW = {"n_resamples": 99, "rng": 0}
@@ -986,7 +987,13 @@ def test_neighbours_are_joined_by_the_smallest_rise_of_w(rng):
     assert_allclose(tree[-1, 2], within_of(R, (0, 9)))
 
 
-@pytest.mark.parametrize("kind", ["one column", "several", "many", "matrix", "none declared", "dates", "long"])
+@pytest.mark.parametrize(
+    "kind",
+    sweep(
+        ["one column", "several", "many", "matrix", "none declared", "dates", "long"],
+        ["one column", "matrix", "none declared", "dates"],
+    ),
+)
 def test_pictures(kind, rng):
     n = 1200 if kind == "long" else 50
     columns = {"one column": 1, "many": 20}.get(kind, 3)
