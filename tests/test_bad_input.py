@@ -875,3 +875,56 @@ def test_rows_that_are_groups_of_their_own_are_not_tested(rng):
     assert "Nothing was tested: every row is a group of its own." in found.summary()
     assert "no evidence" not in found.summary()
     assert not any("local optimum" in note for note in found.notes)
+
+
+def advice_in(text):
+    """Return the code between backticks, or before "would", that a message ends with."""
+    return text.split("`")[-2] if "alone" in text else text.rsplit("and ", 1)[-1].removesuffix(" would be the whole.")
+
+
+@pytest.mark.parametrize("half", [np.tril, np.triu])
+@pytest.mark.parametrize("diagonal", [0, 1])
+def test_advice_on_a_triangle_makes_the_matrix_whole(half, diagonal, rng):
+    """The mean with the mirror would halve all distances."""
+    whole = es.pairwise(rng.normal(size=(9, 2))) + diagonal * np.eye(9)
+    with pytest.raises(ValueError, match="one half of it is 0, and") as refused:
+        es.energy_cluster(half(whole), 2, metric="precomputed")
+    np.testing.assert_allclose(eval(advice_in(str(refused.value)), {"X": half(whole), "np": np}), whole)
+    skewed = whole + np.triu(np.ones((9, 9)), 1)
+    with pytest.raises(ValueError, match=r"\(X \+ X.T\)/2 would be"):
+        es.energy_cluster(skewed, 2, metric="precomputed")
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns"),
+    [("abcdefgh", "badcfehg"), (range(8), list("10325476")), (range(1, 9), [f"X{i}" for i in range(1, 9)])],
+)
+def test_advice_on_names_of_a_matrix_can_be_followed(rows, columns, rng):
+    """Columns in another order are put into that of the rows; other names are replaced."""
+    numbers = es.pairwise(rng.normal(size=(8, 2)))
+    same_items = {*map(str, rows)} == {*map(str, columns)}
+    order = [list(map(str, rows)).index(str(name)) for name in columns] if same_items else slice(None)
+    frame = pd.DataFrame(numbers[:, order], index=list(rows), columns=list(columns))
+    with pytest.raises(ValueError, match="must have the same names in the same order") as refused:
+        es.energy_cluster(frame, 2, metric="precomputed", rng=0)
+    mended = eval(str(refused.value).split("`")[1], {"d": frame, "list": list, "map": map, "str": str})
+    np.testing.assert_array_equal(mended.to_numpy(), numbers)
+    found = es.energy_cluster(mended, 2, metric="precomputed", rng=0)
+    np.testing.assert_array_equal(found.labels, es.energy_cluster(numbers, 2, metric="precomputed", rng=0).labels)
+
+
+def test_rows_with_names_of_several_levels_are_matched(rng):
+    levels = pd.MultiIndex.from_product([list("ab"), range(10)])
+    X = pd.DataFrame(rng.normal(size=(20, 2)), index=levels)
+    labels = pd.Series([0, 1] * 10)
+    with pytest.raises(ValueError, match=r"`groups` must have the index of the table, .* no row \('a', 0\)"):
+        es.energy_test(X, groups=labels)
+    with pytest.raises(ValueError, match=r"`groups` must have the index of the table, .* no row 0"):
+        es.energy_test(X.reset_index(drop=True), groups=labels.set_axis(levels))
+    with pytest.raises(ValueError, match=r"align it \(`groups.loc\[X.index\]`\)"):
+        es.energy_test(X, groups=labels.set_axis(levels[::-1]))
+    named = es.energy_test(X, groups=labels.set_axis(levels), rng=0)
+    assert named.pvalue == es.energy_test(X.to_numpy(), groups=labels.to_numpy(), rng=0).pvalue
+    pair = {"design": es.Design(paired=True), "rng": 0}
+    plain = X.reset_index(drop=True)
+    assert es.energy_test(X, plain + 1, **pair).pvalue == es.energy_test(plain, X + 1, **pair).pvalue

@@ -366,6 +366,22 @@ def test_advice_on_long_work_can_be_followed():
         assert ("algorithm=" in advice or "method=" in advice) == ("in Python" in text)
 
 
+@pytest.mark.parametrize(
+    ("call", "command"),
+    [
+        ("energy_cluster(X[['u',\n  'v w']], 3, standardize=True)", "--columns 'u,v w' -k 3 --standardize"),
+        ("energy_cluster(X[['u', \"it's\", 'x, y']], 2)", """--columns 'u,it'"'"'s,"x, y"' -k 2"""),
+        ('`energy_cluster(X, 2, metric="mahalanobis", standardize=True)`', "`-k 2 --metric mahalanobis --standardize`"),
+        ("`cluster_test(X, 12)`", "`-k 12`"),
+    ],
+)
+def test_calls_in_advice_become_commands(call, command):
+    from energystats.cli.errors import in_options
+
+    expected = "See energystats cluster FILE " + command.removeprefix("`")
+    assert in_options(f"See {call}").replace("`", "") == expected.replace("`", "")
+
+
 def test_every_command_leaves_the_ids_out(iris, capsys):
     iris.assign(plot=7 * np.arange(150)).to_csv("named.csv", index=False)
     few = ["named.csv", "--id", "plot", "--resamples", "19"]

@@ -8,6 +8,7 @@ import json
 import lzma
 import pathlib
 import re
+import shlex
 from decimal import Decimal
 from pathlib import Path
 
@@ -200,17 +201,23 @@ def test_signs_that_part_no_thousands_are_refused(tmp_path, capsys, cell, sign):
         assert f"row 2 (line 3), column 'x': {cell!r} is not a number (--thousands" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("sign", ["'", "\u2019", "\u202f", "\u00a0", " "])
+@pytest.mark.parametrize("sign", ["'", "\u2019", "\u202f", "\u00a0", "\u2009", " "])
 def test_thousands_that_other_countries_part_are_named_and_read(tmp_path, capsys, sign):
     """Swiss and French files: the column was left out with a note, and the test went on without it."""
     path = tmp_path / "f.csv"
     path.write_text(f"x;y;g\n1;1{sign}200;a\n2;1{sign}250,5;a\n5;987;b\n7;3{sign}100;b\n", encoding="utf-8")
     words = ["test", str(path), "--group", "g", "--sep", ";", "--resamples", "9"]
     assert cli.main(words) == 2
-    assert "is not a number (--thousands" in (said := capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert "is not a number (--thousands" in said
     assert "reads it as 1200)" in said
-    assert cli.main([*words, "--thousands", sign, "--decimal", ","]) == 0
-    assert "columns x, y" in capsys.readouterr().out
+    (named,) = shlex.split(re.search(r"--thousands (.*) reads it", said)[1])
+    assert named.isascii() or not sign.isspace()  # blanks look alike
+    for word in (sign, named):
+        assert cli.main([*words, "--thousands", word, "--decimal", ","]) == 0
+        assert "columns x, y" in capsys.readouterr().out
+    assert cli.main([*words, "--thousands", "_", "--decimal", ","]) == 2
+    assert "is not a number (--thousands" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

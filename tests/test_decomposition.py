@@ -566,7 +566,7 @@ GAPS = BAD.assign(y1=BAD["y1"].where(BAD.index > 1), a=BAD["a"].where(BAD.index 
         (["truth ~ b"], {}, r"`formula` must have numeric responses .* but truth holds truth values; truth.astype\(int\)"),
         (["y1 ~ as.factor(a)"], {}, r"Formulas are run as Python, where as.factor is no function: write C\(a\) for as.factor\(a\)\."),
         (["y1 ~ b + as.factor(`a`):x"], {}, r"write C\(`a`\) for as.factor\(`a`\)"),
-        (["y1 ~ I(as.numeric(x))"], {}, r"write x for as.numeric\(x\), because a column of numbers is a covariate"),
+        (["y1 ~ I(as.numeric(x))"], {}, r"write x for as.numeric\(x\) if it holds numbers, which are a covariate; for the codes"),
         (["y1 ~ as.factor(cut(x, 3))"], {}, r"where as.factor is no function: write C\(g\) for"),
         (["as.matrix(y1) ~ a"], {}, r"write a column of `data`, computed beforehand, for as.matrix\(\)"),
         (["y1 ~ factor(a)"], {}, r"`formula` needs 'factor', .* Formulas are run as Python: write C\(\), as in C\(g\)"),

@@ -538,3 +538,15 @@ def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
     given = " ".join(cluster_report(bars, 2).split())
     assert "belongs to other clusters than those below: The clusters show in decorrelated columns" in given
     assert ".The " not in given
+
+
+def test_contrasts_of_other_clusters_have_names_of_their_own(rng):
+    """Cluster 0 of the test is not cluster 0 of the report where the test found its clusters in another space."""
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
+    found = es.energy_cluster(X, 3, rng=0)
+    own = es.cluster_test(X, 3, n_resamples=19, n_splits=1, rng=0)
+    same = replace(own, partition=found)
+    assert study._name_its_clusters(same, found) is same
+    others = replace(own, partition=replace(found, labels=np.roll(found.labels, 1)))
+    names = [row.name for row in study._name_its_clusters(others, found).rows]
+    assert names == [f"the test's cluster {j} vs rest" for j in range(3)]

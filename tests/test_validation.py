@@ -781,3 +781,18 @@ def test_rows_of_weight_0_are_in_no_partition(rng):
     model = es.EnergyClustering(3, random_state=0).fit(X, sample_weight=weights)
     with pytest.raises(ValueError, match="weight 0 for 10 of 60 rows"):
         es.validate_clusters(X, partition=model)
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_notes_of_the_test_of_all_points_name_no_clusters_beside_others(rng):
+    """Sizes of the clusters that the test found, under cautions so many that its summary had no room for them."""
+    X = np.column_stack((rng.normal(size=(200, 3)) @ np.diag([9, 3, 3]), 3 * rng.integers(0, 2, 200)))
+    X[:, 3] += np.clip(rng.normal(0, 0.4, 200), -0.4, 0.4)
+    found = es.validate_clusters(X, 2, rng=0)
+    assert found.structure.partition is not None
+    facts = found.structure._rests_on()
+    assert any("Clusters of this test" in fact for fact in facts)
+    crowded = replace(found.structure, notes=(*found.structure.notes, *facts))
+    assert not set(crowded.notes_beside()) & set(facts)
+    assert set(found.structure.notes) - set(facts) <= set(found.notes)
+    assert not set(found.notes) & set(facts)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import csv
+import io
 import re
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -18,6 +22,7 @@ WORDS = {
     "; if they stand in their order, leave `order` out.": ".",
     "`X`": "the table",
     "`data`": "the table",
+    ", with X the": ", with FILE the",
     "`groups`": "--group",
     "`formula`": "the formula",
     "`k`": "-k",
@@ -42,6 +47,12 @@ NAMES = (
     "(alpha|block_length|conservative|criterion|decomposition|k_max|level|max_breaks|method|metric|min_size|missing|"
     "order|penalty|quoted_na|row_names|seed|strata|tol|whole_plots)"
 )
+QUOTES = "\"'"
+# of columns by their names, not by their numbers
+CALL = re.compile(
+    r"(?<!of `)(?:energy_cluster|cluster_test)\(X(?:\[(\[['\"].*?\])\])?,\s+(\d+)((?:,\s+\w+=[^,()]+)*)\)",
+    re.DOTALL,
+)
 ALIKE, GIVEN = re.compile(f"`{NAMES}`"), re.compile(f'`{NAMES}="([^`"]*)"`')
 
 
@@ -63,11 +74,26 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
 
 def in_options(text: str) -> str:
     """Replace names of the library in a message by those of the command line, such as `k` by -k, `X` by the table."""
+    text = CALL.sub(_write_command, text)
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)
     text = GIVEN.sub(lambda match: f"{_option_of(match[1])} {match[2]}", text)
     return ALIKE.sub(lambda match: _option_of(match[1]), text)
+
+
+def _write_command(call: re.Match[str]) -> str:
+    """Return the command that clusters as a call of `energy_cluster` does, or tests as one of `cluster_test`."""
+    columns, k, keywords = (part and " ".join(part.split()) for part in call.groups())
+    words = ["energystats cluster FILE"]
+    if columns:
+        names = io.StringIO()
+        csv.writer(names, lineterminator="").writerow(ast.literal_eval(columns))
+        words.append(f"--columns {shlex.quote(names.getvalue())}")
+    words.append(f"-k {k}")
+    for name, value in re.findall(r"(\w+)=([^,]+)", keywords):
+        words.append(_option_of(name) + (value != "True") * f" {value.strip(QUOTES)}")
+    return " ".join(words)
 
 
 def _option_of(name: str) -> str:

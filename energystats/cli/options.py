@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,10 +70,12 @@ def split_names(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _sign(option: str, rule: str, fits: Callable[[str], bool], words: Mapping[str, str] | None = None) -> Any:
-    """Return an argparse type for an option of one character, given itself or by a name such as "tab"."""
+    """Return an argparse type for an option of one character, given itself, as U+00A0, or by a name such as "tab"."""
 
     def convert(word: str) -> str:
-        sign = (words or {}).get(word.lower(), word)
+        coded = re.fullmatch(r"U\+([0-9A-F]{4,6})", word, re.IGNORECASE)
+        code = int(coded[1], 16) if coded else sys.maxunicode + 1
+        sign = chr(code) if code <= sys.maxunicode else (words or {}).get(word.lower(), word)
         if len(sign) != 1 or not fits(sign):
             raise BadInputError(f"{option} must be {rule}, got {word!r}.")
         return sign
@@ -181,7 +184,7 @@ GROUPS: Mapping[str, Table] = {
         },
         "--encoding": {"metavar": "NAME", "help": "such as latin-1 (default: UTF-8, or UTF-16 with its mark)"},
         "--thousands": {
-            "metavar": "CHAR", "help": "parts the thousands of numbers, as in 1,000 (default: none)",
+            "metavar": "CHAR", "help": "parts the thousands of numbers, as in 1,000 (default: none); U+00A0 is a blank",
             "type": _sign("--thousands", "one sign, such as a comma or a blank", lambda sign: not sign.isalnum()),
         },
         "--comment": {

@@ -264,7 +264,7 @@ def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
     """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
     texts = column.dropna().map(str).str.strip()
     own = texts.map(lambda text: dialect.value_of(text) is not None).to_numpy(dtype=bool)
-    signs = [COMMA_NUMBER, GROUPED, MIXED, *([PARTED] if dialect.thousands is None else [])]
+    signs = [COMMA_NUMBER, GROUPED, MIXED, PARTED]
     if dialect.thousands is not None:
         parted = rf"[-+]?\d+(?:{re.escape(dialect.thousands)}\d+)+(?:[.,]\d+)?{EXPONENT}"
         signs.append(re.compile(parted, re.IGNORECASE))
@@ -368,8 +368,9 @@ def _first_text(table: FileTable, name: str) -> str:
     elif MIXED.fullmatch(value) and dialect.thousands is None:
         sign, point = sorted(",.", key=value.index)
         hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
-    elif dialect.thousands is None and (parted := PARTED.fullmatch(value)):
-        hint = f" (--thousands {shlex.quote(parted[1])} reads it as {value.replace(parted[1], '')})"
+    elif parted := PARTED.fullmatch(value):  # many blanks look alike
+        sign = f"U+{ord(parted[1]):04X}" if parted[1].isspace() and parted[1] != " " else shlex.quote(parted[1])
+        hint = f" (--thousands {sign} reads it as {value.replace(parted[1], '')})"
     elif COMMA_NUMBER.fullmatch(value) and dialect.thousands != ",":
         hint = "; --decimal , reads decimal commas"
     elif value.lower() in LIKE_MISSING:

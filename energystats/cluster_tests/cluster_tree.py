@@ -330,7 +330,8 @@ def tree_of_points(
             if found.factor is not None:
                 _check_draws_suffice(rules, found.factor)
                 factors.append(found.factor)
-            notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in found.notes)
+            lasting = found.notes_beside()
+            notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in lasting)
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 

@@ -263,8 +263,13 @@ class ClusterTestResult(VerdictFirst):
             points = "points" if self.partition.k > 1 or self.partition.sizes[0] > 1 else "point"
             in_none = int(np.count_nonzero(self.partition.labels < 0))
             beside = f"; {in_none} in no cluster" if in_none else ""
-            lines.append(f"Clusters shown (`.partition`): {sizes} {points}, {where}{beside}.")
+            lines.append(f"Clusters of this test (`.partition`): {sizes} {points}, {where}{beside}.")
         return lines
+
+    def _below(self) -> list[str]:
+        if len(self.rows) < 2 or self.pvalue > LEVEL:
+            return []
+        return ["A small p of a contrast does not show that this cluster is separate from its neighbour."]
 
     def _explanations(self) -> list[str]:
         if self.of_tables:

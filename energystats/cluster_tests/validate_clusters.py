@@ -434,7 +434,7 @@ def _validate(
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
-        notes += [*structure.notes]
+        notes += structure.notes_beside()
         if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng)

@@ -308,6 +308,11 @@ class VerdictFirst(Result):
         left_out = [text for text in self._rests_on() if text not in shown]
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *explanations))))
 
+    def notes_beside(self) -> tuple[str, ...]:
+        """Return the notes of a result that hold beside another result, with clusters and p-values of its own."""
+        facts = self._rests_on()
+        return tuple(note for note in self.notes if note not in facts)
+
     def _head(self) -> tuple[list[str], str]:
         """Return the paragraphs of a summary between conclusion and tables, and a line on notes that are not shown."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]

@@ -574,7 +574,9 @@ def _of_r(formula: str) -> str:
     if name in ("as.factor", "as.character", "as.ordered"):
         instead = f"C({inside}) for {name}({inside})"
     elif name in ("as.numeric", "as.integer", "as.double"):
-        instead = f"{inside} for {name}({inside}), because a column of numbers is a covariate as it stands"
+        codes = "for the codes of a factor make a column of `data` beforehand, such as "
+        codes += "`data[name].astype('category').cat.codes + 1`"
+        instead = f"{inside} for {name}({inside}) if it holds numbers, which are a covariate; {codes}"
     else:
         instead = f"a column of `data`, computed beforehand, for {name}()"
     return f". Formulas are run as Python, where {name} is no function: write {instead}."

@@ -40,10 +40,15 @@ def row_names(table: InputTable) -> tuple[str, ...] | None:
     if columns == numbered and set(rows) != set(numbered):
         return rows
     differ = next(i for i, (row, column) in enumerate(zip(rows, columns, strict=True)) if row != column)
+    cure = "Name the columns after the rows if they stand in one order (`d.set_axis(d.index, axis=1)`)"
+    if len({*rows}) == len(rows) and {*rows} == {*columns}:
+        cure = "Reorder the columns (`d.set_axis(list(map(str, d.columns)), axis=1)[list(map(str, d.index))]`)"
+        if {*table.values.index} == {*table.values.columns}:
+            cure = "Reorder the columns (`d.loc[:, d.index]`)"
     raise ValueError(
         f"The rows and columns of the matrix must have the same names in the same order; row {differ} is "
-        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}. Reorder the columns (`d.loc[:, d.index]`), or "
-        "give the numbers alone (`d.to_numpy()`)."
+        f"{rows[differ]!r} and column {differ} is {columns[differ]!r}. {cure}, or give the numbers "
+        "alone (`d.to_numpy()`)."
     )
 
 
@@ -113,6 +118,14 @@ def as_symmetric(values: Any, name: str) -> FloatArray:
     return _symmetrized(matrix, name, Places(row_names(table)), rounding, lost=_lost_in_sums(matrix, eps))
 
 
+def _say_whole(array: FloatArray, name: str) -> str:
+    """Return how to make a matrix symmetric: the mean with its mirror, or of a triangle the sum."""
+    if np.tril(array, -1).any() and np.triu(array, 1).any():
+        return f"({name} + {name}.T)/2 would be"
+    diagonal = f" - np.diag(np.diag({name}))" * bool(np.diagonal(array).any())
+    return f"one half of it is 0, and {name} + {name}.T{diagonal} would be the whole"
+
+
 def _symmetrized(
     array: FloatArray, name: str, places: Places, rounding: tuple[float, float] = ROUNDING, *, lost: float = 0.0
 ) -> FloatArray:
@@ -127,7 +140,7 @@ def _symmetrized(
         raise ValueError(
             f"`{name}` must be symmetric, but entry {places.entry(i, j)} is {array[i, j]:.6g} and {places.entry(j, i)} "
             f"is {array[j, i]:.6g}, a difference of {abs(array[i, j] - array[j, i]):.3g}, the largest; "
-            f"({name} + {name}.T)/2 would be."
+            f"{_say_whole(array, name)}."
         )
     return 0.5 * (array + array.T)
 

@@ -315,11 +315,16 @@ def _have_same_names(rows: Any, own: Any) -> bool:
     return bool(rows is own or rows.equals(own) or rows.astype(object).equals(own.astype(object)))
 
 
+def _are_in(rows: Any, own: Any) -> BoolArray:
+    """Return which entries of an index another has; several levels are compared as tuples."""
+    return np.asarray(rows.to_flat_index().isin(own.to_flat_index()))
+
+
 def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: bool = False) -> str:
     """Return an error message for labels with another index than the table, with advice."""
     rule = f"`{name}` must have the index of the table, row by row"
     twice = next((index for index in (rows, own) if not index.is_unique), None)
-    absent = rows[~rows.isin(own)]
+    absent = rows[~_are_in(rows, own)]
     if of_result:
         if twice is not None or len(absent):
             return f"{rule}, and is a result of other rows: compute it from this table."
@@ -362,9 +367,9 @@ def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = Fa
             continue
         # names of which none is common are no contradiction: subjects may be called otherwise the second time
         unequal = np.array([a != b for a, b in zip(first, other, strict=True)], dtype=bool)
-        if not unequal.any() or not first.isin(other).any():
+        if not unequal.any() or not _are_in(first, other).any():
             continue
-        moved = unequal & first.isin(other)
+        moved = unequal & _are_in(first, other)
         place = int(moved.argmax()) if moved.any() else int(unequal.argmax())
         where = "stands in another place of" if moved.any() else "is missing from"
         way = "bring them into one order (`second.loc[first.index]`)"

@@ -139,7 +139,9 @@ class Study:
         if wanted == 1 and selection and selection.tree:
             test: ClusterTestResult | str = ONE_OF_TREE
         else:
-            test = _with_note_on_leaves(_test_clusters(X, wanted, testing | how), found)
+            test = _test_clusters(X, wanted, testing | how)
+        if not isinstance(test, str):
+            test = _name_its_clusters(_with_note_on_leaves(test, found), found)
         return cls(
             data=_as_frame(X),
             found=found,
@@ -325,15 +327,23 @@ def _are_alike(tested: Partition | None, found: Partition) -> bool:
     return bool(adjusted_rand_index(tested.labels, found.labels) >= ALIKE)
 
 
-def _with_note_on_leaves(test: ClusterTestResult | str, found: Partition) -> ClusterTestResult | str:
+def _with_note_on_leaves(test: ClusterTestResult, found: Partition) -> ClusterTestResult:
     """Add a caution to a test of other clusters than a report's, where those of the report are leaves of a tree."""
-    if isinstance(test, str) or found.algorithm != "cluster_tree" or _are_alike(test.partition, found):
+    if found.algorithm != "cluster_tree" or _are_alike(test.partition, found):
         return test
     caution = ShownElsewhere(
         "The test is of other clusters than those found by the tree of splits, which has p-values of its own.",
         f"p and the contrasts belong to `.partition` of `cluster_test(X, {found.k})`, another cut of the points.",
     )
     return replace(test, notes=(caution, *test.notes))
+
+
+def _name_its_clusters(test: ClusterTestResult, found: Partition) -> ClusterTestResult:
+    """Return a test whose contrasts are not named like the clusters of a report where its clusters are others."""
+    if test.partition is None or np.array_equal(test.partition.labels, found.labels):
+        return test
+    rows = [replace(row, name=row.name.replace("cluster", "the test's cluster", 1)) for row in test.rows]
+    return replace(test, rows=tuple(rows))
 
 
 def _as_frame(X: Any) -> pd.DataFrame:

@@ -554,7 +554,7 @@ def _note_criteria(
             "p of a further split: the smallest adjusted p of the leaves while the tree had k of them; family-wise "
             f"level {plan.level:g}. A large p is no evidence that there is only one cluster. `.tree` has the splits."
         )
-        notes += [text for text in tree.notes if text not in notes]
+        notes += [text for text in tree.notes_beside() if text not in notes]
     if plan.stability:
         notes.append(NOT_SIGNIFICANCE)
     return notes
