@@ -528,7 +528,7 @@ def test_many_leaves_still_have_names(rng, monkeypatch):
     def fake(part, options, rng):
         p = 1.0 if part.n <= 30 else 0.5 / (options.n_resamples + 1)
         clusters = es.energy_cluster(part.points, 2)
-        return SimpleNamespace(pvalue=p, notes_beside=tuple, space="as given", partition=clusters, factor=1.2)
+        return SimpleNamespace(pvalue=p, notes=(), _rests_on=list, space="as given", partition=clusters, factor=1.2)
 
     monkeypatch.setattr(module, "run_cluster_test", fake)
     found = es.cluster_tree(np.concatenate([rng.normal(20 * c, 1, 30) for c in range(12)]), rng=rng)

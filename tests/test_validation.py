@@ -21,6 +21,7 @@ from energystats.cluster_tests.merges import Merge, _best_cut, _find_hyperplane,
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.validate_clusters import _agreement, _note_unstable
 from energystats.clustering.silhouette import score_points
+from energystats.display.result import notes_beside
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
 from tests.conftest import sweep
@@ -793,6 +794,35 @@ def test_notes_of_the_test_of_all_points_name_no_clusters_beside_others(rng):
     facts = found.structure._rests_on()
     assert any("Clusters of this test" in fact for fact in facts)
     crowded = replace(found.structure, notes=(*found.structure.notes, *facts))
-    assert not set(crowded.notes_beside()) & set(facts)
+    assert not set(notes_beside(crowded)) & set(facts)
     assert set(found.structure.notes) - set(facts) <= set(found.notes)
     assert not set(found.notes) & set(facts)
+
+
+@pytest.mark.parametrize("kind", ["columns", "matrix", "standardized", "gower"])
+def test_a_partition_of_other_rows_is_refused(kind, rng):
+    """Rows in another order or unit: W, S and T of the partition would be those of another table."""
+    X = pd.DataFrame(rng.normal(size=(40, 3)) + 5 * (np.arange(40) % 2)[:, None], columns=list("abc"))
+    how = {"standardized": {"standardize": True}, "gower": {"metric": "gower"}, "columns": {}, "matrix": {}}[kind]
+    made = es.pairwise if kind == "matrix" else pd.DataFrame.to_numpy
+    how = {"metric": "precomputed"} if kind == "matrix" else how
+    found = es.energy_cluster(made(X), 2, rng=0, **how)
+    few = {"n_resamples": 39, "rng": 0}
+    asked = how if kind == "matrix" else {}
+    assert es.validate_clusters(made(X), partition=found, **few, **asked).partition is found
+    moved = pd.DataFrame(np.roll(X.to_numpy(), 7, axis=0), columns=X.columns)
+    others = [X * 9.0] if kind in ("columns", "matrix") else []
+    for other in (*others, moved):
+        with pytest.raises(ValueError, match=r"`partition` must have been found in the rows of `X`, .* got one with W"):
+            es.validate_clusters(made(other), partition=found, **few, **asked)
+    assert es.validate_clusters(made(moved), partition=found.labels, **few, **how).partition.k == 2
+
+
+@pytest.mark.parametrize(
+    ("how", "shared"), [({}, True), ({"standardize": True}, False), ({"metric": "mahalanobis"}, False)]
+)
+def test_advice_on_units_stands_where_the_columns_have_them(how, shared, rng):
+    found = es.validate_clusters(rng.normal(size=(40, 3)), 2, n_resamples=39, rng=0, **how)
+    answers = tuple(replace(one, pvalue=0.01 if one.question == "partition" else 0.2) for one in found.answers)
+    said = " ".join(replace(found, answers=answers).summary().split())
+    assert ("see `standardize`" in said) == shared

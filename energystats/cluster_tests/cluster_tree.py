@@ -25,6 +25,7 @@ from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
 from energystats.clustering.exact_1d import has_exact
 from energystats.clustering.partition import find_numbers, make_partition
+from energystats.display.result import notes_beside
 from energystats.display.sentences import Caution, write_counts
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import EnergyStatsWarning, collected, warn
@@ -330,8 +331,7 @@ def tree_of_points(
             if found.factor is not None:
                 _check_draws_suffice(rules, found.factor)
                 factors.append(found.factor)
-            lasting = found.notes_beside()
-            notes.update((str(note) if isinstance(note, ShownElsewhere) else note, None) for note in lasting)
+            notes.update((str(n) if isinstance(n, ShownElsewhere) else n, None) for n in notes_beside(found))
         assert found.partition is not None
         return found.pvalue, found.space, found.partition.labels
 

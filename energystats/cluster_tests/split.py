@@ -472,8 +472,8 @@ def _note_space(whole: WholeClusters, kind: Kind) -> tuple[str, ...]:
     return (
         ShownElsewhere(
             f"The clusters show in {where}: {call if has_call else 'they are `.partition`'}.",
-            f"They have {write_counts(there.sizes)} points: `.partition` of `cluster_test`.{looks} Those under the metric "
-            f"as given are {same}: adjusted Rand index {rand:.2f}. Another seed can name another space.",
+            f"They have {write_counts(there.sizes)} points: `.partition` of `cluster_test`.{looks} Those under the "
+            f"metric as given are {same}: adjusted Rand index {rand:.2f}. Another seed can name another space.",
         ),
     )
 

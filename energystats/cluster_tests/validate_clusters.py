@@ -57,6 +57,7 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
 from energystats.display.numbers import p_text
+from energystats.display.result import notes_beside
 from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL, shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -341,7 +342,14 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
             return label_partition(d, found.labels, "given"), WEIGHTED
         M, s = d.group_sums(Groups(found.labels, tuple(range(found.k))))
         # clusters of another space are labels here, of which nobody knows how they were found
-        same = abs(float(within_per_cluster(M, s).sum()) - found.within) <= SAME_WITHIN * found.total
+        within = float(within_per_cluster(M, s).sum())
+        same = abs(within - found.within) <= SAME_WITHIN * found.total
+        if not same and found.approximation is None and (found.points is None or found.points.shape[1] == d.n_columns):
+            raise ValueError(
+                f"`partition` must have been found in the rows of `X`, in their order and scale, got one with W = "
+                f"{found.within:.6g}, whose labels have W = {within:.6g} in `X`; cluster these rows, or give the "
+                "labels as an array (`partition.labels`)."
+            )
         if same and found.algorithm == OF_TREE:
             # a tree may cut in another space; its clusters are known where the search finds the same ones
             searched = AUTO.fit(d, Search(k=found.k).on(d), rng)[0]
@@ -434,7 +442,7 @@ def _validate(
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
-        notes += structure.notes_beside()
+        notes += notes_beside(structure)
         if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng)

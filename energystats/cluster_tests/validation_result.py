@@ -19,6 +19,7 @@ from energystats.display.numbers import numbers, p_text, probability, proportion
 from energystats.display.result import VerdictFirst
 from energystats.display.sentences import write_counts
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
+from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.general import SciPyMetric
 
 if TYPE_CHECKING:
@@ -345,8 +346,10 @@ class ClusterValidationResult(VerdictFirst):
                     return few
                 if own.pvalue <= LEVEL:
                     first = f"At level {LEVEL:g}: no second mode was found among all points ({of_all}), asked first."
-                    units = "columns of unlike spread can hide clusters from all points, see `standardize`"
-                    return f"{first} Asked alone, this partition has {p_text(own.pvalue)}; {units}."
+                    alone = f"Asked alone, this partition has {p_text(own.pvalue)}"
+                    units = "; columns of unlike spread can hide clusters from all points, see `standardize`"
+                    shared = isinstance(self.partition.metric, Euclidean) and self.partition.standardization is None
+                    return f"{first} {alone}{units * (shared and len(self._of('variable')) > 1)}."
                 why_so = "these clusters may be parts of one cloud"
                 # a user's clusterer is used with the points as given alone
                 lines = "" if self.partition.n_init else " along the lines between these clusters"

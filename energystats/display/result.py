@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Approximation", "Labelled", "Named", "Result", "VerdictFirst"]
+__all__ = ["Approximation", "Labelled", "Named", "Result", "VerdictFirst", "notes_beside"]
 
 HEADINGS = {  # of journals, in place of names of fields
     "pvalue": "p",
@@ -308,11 +308,6 @@ class VerdictFirst(Result):
         left_out = [text for text in self._rests_on() if text not in shown]
         return replace(self, notes=tuple(dict.fromkeys((*self.notes, *left_out, *explanations))))
 
-    def notes_beside(self) -> tuple[str, ...]:
-        """Return the notes of a result that hold beside another result, with clusters and p-values of its own."""
-        facts = self._rests_on()
-        return tuple(note for note in self.notes if note not in facts)
-
     def _head(self) -> tuple[list[str], str]:
         """Return the paragraphs of a summary between conclusion and tables, and a line on notes that are not shown."""
         cautions = [f"Caution: {note.short}" for note in self.notes if isinstance(note, Caution)]
@@ -340,6 +335,12 @@ class VerdictFirst(Result):
         verdict = f"<p><b>{_sentence_html(self._conclusion())}</b></p>"
         below = _paragraphs(self._below()) + notes * bool(self.notes)
         return f'<div class="energystats">{verdict}{_paragraphs(self._head()[0])}{tables}{below}</div>'
+
+
+def notes_beside(result: VerdictFirst) -> tuple[str, ...]:
+    """Return the notes of a result that hold beside another result, with clusters and p-values of its own."""
+    facts = result._rests_on()
+    return tuple(note for note in result.notes if note not in facts)
 
 
 def _count_lines(text: str) -> int:

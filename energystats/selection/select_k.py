@@ -25,6 +25,7 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
 from energystats.clustering.seeding import count_distinct
 from energystats.display.numbers import p_text, probability
+from energystats.display.result import notes_beside
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.arrays import check_level
@@ -554,7 +555,7 @@ def _note_criteria(
             "p of a further split: the smallest adjusted p of the leaves while the tree had k of them; family-wise "
             f"level {plan.level:g}. A large p is no evidence that there is only one cluster. `.tree` has the splits."
         )
-        notes += [text for text in tree.notes_beside() if text not in notes]
+        notes += [text for text in notes_beside(tree) if text not in notes]
     if plan.stability:
         notes.append(NOT_SIGNIFICANCE)
     return notes
