@@ -810,7 +810,7 @@ def test_a_partition_of_other_rows_is_refused(kind, rng):
     few = {"n_resamples": 39, "rng": 0}
     asked = how if kind == "matrix" else {}
     assert es.validate_clusters(made(X), partition=found, **few, **asked).partition is found
-    moved = pd.DataFrame(np.roll(X.to_numpy(), 7, axis=0), columns=X.columns)
+    moved = X.sort_values("a", ignore_index=True)
     others = [X * 9.0] if kind in ("columns", "matrix") else []
     for other in (*others, moved):
         with pytest.raises(ValueError, match=r"`partition` must have been found in the rows of `X`, .* got one with W"):
