@@ -1163,12 +1163,15 @@ def test_a_clusterer_of_points_that_is_given_a_matrix_warns_once(rng):
     es.cluster_test(D, clusterer=lambda R: (R[0] > R[0].mean()).astype(int), **how)
 
 
-def test_limits_of_many_columns_are_one_warning(rng):
+def test_limits_of_many_columns_are_one_warning_and_one_note(rng):
     X = np.maximum(rng.normal(size=(100, 5)), -0.8)
     with pytest.warns(es.TiesWarning, match=r"So it is with 4 more: `.notes` names all\.") as caught:
         found = es.cluster_test(X, n_splits=1, rng=0)
     assert len(caught) == 1
-    assert sum("are its smallest" in note for note in found.notes) == 5
+    (note,) = [note for note in found.notes if "are its smallest" in note]
+    assert "column 0 are its smallest" in note.short
+    assert note.short.endswith("They may be values that a limit cut off. So it is with 4 more.")
+    assert [f"values of column {j} are its smallest" in note for j in range(5)] == [True] * 5
 
 
 def test_rows_of_weight_zero_do_not_count_in_a_score(rng):

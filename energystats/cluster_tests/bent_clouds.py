@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, shortest_path
+from scipy.spatial.distance import pdist, squareform
 
 from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
-from energystats._typing import FloatArray
+from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.scores import Scorer
 from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, unimodality_test
 from energystats.display.sentences import Caution
+from energystats.dissimilarity import Dissimilarity, Points
+from energystats.metrics.closed_form import Euclidean
 
 __all__ = ["note_bent_cloud"]
 
@@ -27,17 +31,43 @@ HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at
 ROUND = 2.0  # times that radii may differ, without the outer and inner tenth
 LARGEST_TURN = 0.6  # radians between points of a ring that are next to each other
 IN_ONE_PLANE = 0.8  # of the variance of a ring
-DRAWS, GAP_LEVEL = 999, 0.0025  # for the positions along a band: samples of a gradient are uneven
+DRAWS, GAP_LEVEL = 2999, 0.0025  # for the positions along a band: samples of a gradient are uneven
 
 
-def note_bent_cloud(scorer: Scorer, n: int) -> tuple[str, ...]:
+def note_bent_cloud(d: Dissimilarity, scorer: Scorer) -> tuple[str, ...]:
     """Return a caution if points lie on a bent band or a ring, whose projections have two modes; else an empty tuple.
 
     Ways along neighbours are compared with straight ones: those of a band lie on a line more nearly than its points
     do, while noise makes them lie on it less nearly in a straight cloud. O(m^3) time for the m = min(n, 200) points at
     fixed places in the table, those that coincide counted once.
     """
-    squared = scorer.squared_among(np.unique(np.linspace(0, n - 1, SHAPE_POINTS).astype(np.intp)))
+    rows = np.unique(np.linspace(0, d.n - 1, SHAPE_POINTS).astype(np.intp))
+    return next(filter(None, map(_note_shape, _squared_among(d, scorer, rows))), ())
+
+
+def _squared_among(d: Dissimilarity, scorer: Scorer, rows: IntArray) -> Iterator[FloatArray]:
+    """Yield squared distances among points: as tested; then without jitter, of roots of amounts, by the metric; (m, m).
+
+    Jitter is noise across a band: zeros of a species that are spread over a tail hide the gradient. Roots have no unit.
+    """
+    yield scorer.squared_among(rows)
+    if not isinstance(d, Points):
+        return
+    if scorer.ties:
+        yield _squared(d.transformed().points[rows])
+        if not d.metric.compares and d.points.min() == 0:
+            yield _squared(np.sqrt(d.points[rows]))
+    if not d.metric.compares and not isinstance(d.metric, Euclidean):
+        yield np.square(d.rho(rows, rows))
+
+
+def _squared(points: FloatArray) -> FloatArray:
+    """Compute the squared Euclidean distances between points; (m, d) -> (m, m)."""
+    return np.asarray(squareform(pdist(points, "sqeuclidean")))
+
+
+def _note_shape(squared: FloatArray) -> tuple[str, ...]:
+    """Return a caution if squared distances are those of points on a bent band or a ring; (m, m)."""
     distinct = ~np.tril(squared == 0, -1).any(axis=1)
     squared = squared[np.ix_(distinct, distinct)]
     if len(squared) < FEWEST:

@@ -72,6 +72,7 @@ OF_DIFFERENCE, OF_SQUARES, UNEVEN = 35 / 18, 5.25, 3.0
 OVER_JITTERS = "They were jittered several times, and p combines the tests of all."
 ONE_JITTER = "Another seed jitters them otherwise, and more `n_splits` do not: try some."
 WIDE_STEPS = "Steps between tied values are wide, and jittering them can change p."
+THEY = ". They "  # between where a pile is and what it may be
 SERIAL_SHARE = 0.6  # of comparisons that the next row wins
 # parts of a whole that are written as decimals, how many of them a column must have, and what they may be
 PARTS_OF_A_WHOLE = ((12, 8, "years and months"), (60, 15, "hours and minutes"))
@@ -184,9 +185,25 @@ def describe_data(d: Dissimilarity, ties: Sequence[ColumnTies], *, several: bool
         *(() if points is None or limits else _note_duplicated_rows(*_as_recorded(points, d))),
         *_note_serial_order(d),
         *parts,
-        *limits,
+        *_join_limits(limits),
         *_note_ties(ties, several=several),
     )
+
+
+def _join_limits(limits: Sequence[Caution]) -> list[Caution]:
+    """Join cautions about piles in several columns that differ in columns and numbers alone."""
+    alike: dict[tuple[str, str], list[Caution]] = {}
+    for limit in limits:
+        alike.setdefault((limit.short.partition(THEY)[2], limit.removeprefix(limit.short)), []).append(limit)
+    joined = []
+    for (meaning, more), (first, *others) in alike.items():
+        if others and meaning:
+            places = "; ".join(other.short.partition(THEY)[0] for other in others)
+            short = f"{first.short} So it is with {len(others)} more."
+            joined.append(Caution(short, f"{more} The others: {places}.".strip()))
+        else:
+            joined += [first, *others]
+    return joined
 
 
 def note_even_steps(scores: FloatArray) -> tuple[str, ...]:

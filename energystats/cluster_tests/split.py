@@ -370,7 +370,7 @@ def _write_notes(
         *_note_parts(found, splits),
         *((NOTHING_DIVIDED,) if k < 2 else ()),
         *((COLUMNS_BEHIND_MATRIX,) if rejected and d.coordinates is None else ()),
-        *(note_bent_cloud(scorer, d.n) if rejected else ()),
+        *(note_bent_cloud(d, scorer) if rejected else ()),
         *((NO_PARTITION,) if found.partition is None and user_clusterer is None else ()),
         *note_lines(d),
         *(note_even_steps(found.scores) if rejected and found.scores is not None else ()),
