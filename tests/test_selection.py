@@ -235,8 +235,10 @@ def test_the_summary_has_w_of_the_chosen_clusters():
     own, searched = found.partition, found.partitions[found.k - 1]
     assert own.within > 1.1 * searched.within
     end = " ".join(found.summary().split("\n\n")[-1].split())
-    assert f"W = {own.within:.6g}"[:9] in end
-    assert f"S/T = {own.between / own.total:.4f}" in end
+    rows = {line[:14].strip(): line[14:].split() for line in found.summary().split("\n")}
+    for row, of in (("its leaves *", own), (f"k = {found.k}", searched)):
+        assert_allclose([float(cell) for cell in rows[row][:2]], [of.within, of.between / of.total], rtol=1e-3)
+    assert not any(row.startswith("k =") and "*" in row for row in rows)
     assert sum(note.startswith("The chosen clusters (*, `.partition`)") for note in found.notes) == 1
     assert "a caution for which there was no room" not in end
     assert_allclose(found.to_frame()["within"], [part.within for part in found.partitions])  # as the printed table

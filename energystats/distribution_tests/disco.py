@@ -20,6 +20,7 @@ from energystats._core.powers_of_two import exponents
 from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
+from energystats.display.sentences import join_names
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import ROWS_OF_TABLE, DiscoResult, DiscoRow, is_interaction
@@ -69,6 +70,11 @@ IN_STRATA = (
     "p of a term compares its dispersion with the residual within strata, F of the table with the residual of the "
     "model: put the strata into the formula, too, and both have the same residual."
 )
+IN_SEQUENCE = (
+    "Not adjusted for later terms, which F takes out of its residual, as in R: {names}. Where such a term is strong "
+    'and not balanced over the earlier one, p of that is too small; `decomposition="marginal"` adjusts for it.'
+)
+BALANCED = 1e-8  # largest cosine of the angle between what a term adds and a column of a later term
 Decomposition = Literal["sequential", "marginal"]
 
 
@@ -654,8 +660,27 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=_notes_on_terms(question, inner, r, rows),
+        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows)),
     )
+
+
+def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: _How, tested: list[bool]) -> tuple[str, ...]:
+    """Return a note that names the terms of a sequence over which later ones, interactions aside, are not balanced."""
+    if how.decomposition != "sequential":
+        return ()
+    names = []
+    for j, term in enumerate(terms):
+        later = [
+            other.columns - other.columns.mean(axis=0) for other in terms[j + 1 :] if not is_interaction(other.name)
+        ]
+        if not later:
+            break
+        columns = np.hstack(later)
+        lengths = np.linalg.norm(columns, axis=0)
+        cosines = (inner.Q @ inner.hypotheses[j].added).T @ (columns / np.where(lengths > 0, lengths, 1.0))
+        if tested[j] and np.abs(cosines).max(initial=0.0) > BALANCED:
+            names.append(term.name)
+    return (IN_SEQUENCE.format(names=join_names(names)),) if names else ()
 
 
 def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[DiscoRow]) -> tuple[str, ...]:

@@ -221,6 +221,11 @@ class Study:
         return told[0] if told and not _are_alike(self.test.partition, self.found) else ""
 
     @property
+    def verdict_on_shown(self) -> str:
+        """Return the verdict on the clusters that a report shows; empty if they were not validated."""
+        return "" if isinstance(self.validation, str) else self.validation._conclusion()
+
+    @property
     def clusters_of_tree(self) -> int:
         """Return the number of clusters in a tree of tests; 0 without a tree or a split."""
         tree = None if self.selection is None else self.selection.tree

@@ -143,8 +143,13 @@ class SelectKResult(VerdictFirst):
             "stability": ("stability", _each(proportion)),
         }
         shown = {name: how for name, how in wanted.items() if not np.isnan(self.column(name)).all()}
-        cells = list(zip(*(how(self.column(name)) for name, (_, how) in shown.items()), strict=True))
-        stubs = [f"k = {row.k}{' *' if row.k == self.k else ''}" for row in self.rows]
+        values = {name: self.column(name) for name in shown}
+        stubs = [f"k = {row.k}{' *' if row.k == self.k and not self._shows_leaves else ''}" for row in self.rows]
+        if self._shows_leaves:
+            own = {"within": self.partition.within, "share": self.partition.between / self.partition.total}
+            values = {name: np.insert(each, self.k, own.get(name, np.nan)) for name, each in values.items()}
+            stubs.insert(self.k, "its leaves *")
+        cells = list(zip(*(how(values[name]) for name, (_, how) in shown.items()), strict=True))
         heads = [head for head, _ in shown.values()]
         table = text_table(cells, heads, stubs, f"Number of clusters: {self.k}, by {self.criterion}")
         if len(self.choices) < 2:
@@ -167,16 +172,19 @@ class SelectKResult(VerdictFirst):
         return [*self._below(), metric_note(self.partition.metric, self.partition.standardization)]
 
     def _below(self) -> list[str]:
-        """Return a sentence with W and S/T of the chosen clusters if the table lacks them, in a list; else empty."""
-        own, searched = self.partition, self.partitions[self.k - 1]
-        if own.within - searched.within <= ROUNDING * abs(own.total):
+        """Return a sentence on the row of the chosen clusters if their W is not the smallest, in a list; else empty."""
+        if not self._shows_leaves:
             return []
-        within, smallest = numbers([own.within, searched.within])
         return [
-            "The chosen clusters (*, `.partition`) are the leaves of the tree: "
-            f"W = {within} and S/T = {proportion(own.between / own.total)}. The table has the clusters of smallest W "
-            f"(`.partitions`), which are others: W = {smallest}."
+            "The chosen clusters (*, `.partition`) are the leaves of the tree. Rows with a k have the clusters of "
+            "smallest W (`.partitions`), which are others."
         ]
+
+    @property
+    def _shows_leaves(self) -> bool:
+        """Return whether the chosen clusters are leaves of the tree and not those of smallest W."""
+        own, searched = self.partition, self.partitions[self.k - 1]
+        return own.within - searched.within > ROUNDING * abs(own.total)
 
     def _seed(self) -> list[str]:
         """Return a sentence on which numbers depend on the random seed, in a list; else empty."""
