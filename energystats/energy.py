@@ -438,7 +438,7 @@ class Dispersion(Result):
         """Return a data frame with one row per group: its size and within dispersion."""
         import pandas as pd
 
-        index = pd.Index(list(self.labels), name=self.group_name or "group")
+        index = pd.Index(list(self.labels), name=self.group_name or "group", tupleize_cols=False)
         within = self.within_per_cluster.tolist()
         frame = pd.DataFrame({"size": self.sizes, "within_per_cluster": within}, index=index)
         return frame.assign(metric=metric_text(self.metric), standardized=self.standardization is not None)
@@ -451,7 +451,7 @@ class Dispersion(Result):
         import pandas as pd
 
         name = self.group_name or "group"
-        index = pd.Index(list(self.labels), name=name)
+        index = pd.Index(list(self.labels), name=name, tupleize_cols=False)
         return pd.DataFrame(np.array(self.g), index=index, columns=index)
 
     def plot(self, ax: Axes | None = None) -> Axes:

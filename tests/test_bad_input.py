@@ -928,3 +928,26 @@ def test_rows_with_names_of_several_levels_are_matched(rng):
     pair = {"design": es.Design(paired=True), "rng": 0}
     plain = X.reset_index(drop=True)
     assert es.energy_test(X, plain + 1, **pair).pvalue == es.energy_test(plain, X + 1, **pair).pvalue
+
+
+@pytest.mark.parametrize("single", [0.1, 0.3, 1e-3, 12.7])
+def test_labels_in_single_and_in_double_precision_are_refused(single, rng):
+    """Two files of one dose joined: three doses were six groups."""
+    dose = pd.concat([pd.Series([single, 2.5] * 3, dtype="float32"), pd.Series([single, 2.5] * 3)], ignore_index=True)
+    X = rng.normal(size=(12, 2))
+    with pytest.raises(ValueError, match=r"differ by rounding alone, .*; round them first, as by np.round\(..., 6\)"):
+        es.energy_test(X, groups=dose)
+    assert es.energy_test(X, groups=dose.round(6), rng=0).pvalue <= 1
+    with pytest.raises(ValueError, match=r"as by np.round\(..., 12\)"):
+        es.energy_test(X, groups=[0.3, 0.1 + 0.2] * 6)
+
+
+def test_labels_of_several_levels_are_groups_everywhere(rng):
+    pairs = pd.MultiIndex.from_arrays([list("ab") * 10, [1, 1, 2, 2] * 5])
+    X = rng.normal(size=(20, 2))
+    found = es.dispersion(X, pairs)
+    assert found.labels == (("a", 1), ("a", 2), ("b", 1), ("b", 2))
+    assert found.to_frame().index.tolist() == list(found.labels)
+    assert "('a', 1) & 5" in found.to_latex()
+    assert found.to_matrix().columns.tolist() == list(found.labels)
+    assert es.disco(X, groups=pairs, rng=0).pvalue == es.disco(X, groups=[str(pair) for pair in pairs], rng=0).pvalue

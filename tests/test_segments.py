@@ -1135,3 +1135,12 @@ def test_few_rows_cannot_reject_and_say_so(n):
     assert bool(said) == (n < 8)
     if said:
         assert f"below {found.pvalue:.2g}" in said[0]
+
+
+@pytest.mark.parametrize("year", ["-100", "0007", "9999", "10500"])
+def test_dates_of_any_year_are_written(year, rng):
+    """Those before the year 1 and after 9999 ended every summary with an error."""
+    dates = np.datetime64(f"{year}-02-03", "s") + np.arange(20) * np.timedelta64(86400, "s")
+    x = rng.normal(size=20) + 9 * (np.arange(20) >= 10)
+    assert f"{year}-02-13" in es.segment_test(x, order=dates, **FEW).summary()
+    assert f"{year}-02-03" in es.energy_test(x, groups=np.repeat(dates[[0, 3]], 10), rng=0).summary()

@@ -926,6 +926,7 @@ def missing_in(values: Any) -> BoolArray:
 
     if not hasattr(values, "dtype") and not hasattr(values, "columns"):
         values = np.array(list(values), dtype=object)
+    values = values.to_frame() if isinstance(values, pd.MultiIndex) else values
     missing = np.asarray(pd.isna(values)) | masked_in(values)
     return np.asarray(missing.reshape(len(values), -1).any(axis=1))
 

@@ -172,15 +172,21 @@ def _check_digits(names: Sequence[Any], name: str) -> None:
     if found is not None:
         raise ValueError(
             f"`{name}` has labels that differ by rounding alone, {found[0]!r} and {found[1]!r}; round them first, as "
-            "by np.round(..., 12)."
+            f"by np.round(..., {6 if found[1] - found[0] > ROUNDING * abs(found[1]) else 12})."
         )
 
 
 def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float] | None:
-    """Find two labels that are fractions equal in 14 digits but not exactly; None if there are none."""
+    """Find two labels that are fractions equal in 14 digits but not exactly, or but for one's rounding to float32.
+
+    None if there are none.
+    """
     ordered = np.sort([number for number in numbers if number != np.rint(number)])
     gaps = np.diff(ordered)
-    near = (gaps > 0) & (gaps <= ROUNDING * np.abs(ordered[1:]))
+    with np.errstate(over="ignore"):
+        single = ordered.astype(np.float32).astype(np.float64)
+    rounded = (single[:-1] == ordered[1:]) | (single[1:] == ordered[:-1])
+    near = (gaps > 0) & ((gaps <= ROUNDING * np.abs(ordered[1:])) | rounded)
     i = int(near.argmax()) if near.any() else -1
     return None if i < 0 else (float(ordered[i]), float(ordered[i + 1]))
 

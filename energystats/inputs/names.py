@@ -69,7 +69,10 @@ def write_label(label: object) -> str:
     A whole number has no point, and a date no time of day where that is midnight.
     """
     if hasattr(label, "normalize") and hasattr(label, "isoformat"):
-        return str(label.date()) if hasattr(label, "date") and label == label.normalize() else str(label)
+        if not hasattr(label, "year") or label != label.normalize():
+            return str(label)
+        day: Any = label  # years before 1 and after 9999 have no date()
+        return f"{day.year:04}-{day.month:02}-{day.day:02}"
     if isinstance(label, float | np.floating):
         return str(label + 0.0).removesuffix(".0")  # -0 is 0
     return str(label)
