@@ -940,6 +940,8 @@ def test_labels_in_single_and_in_double_precision_are_refused(single, rng):
     assert es.energy_test(X, groups=dose.round(6), rng=0).pvalue <= 1
     with pytest.raises(ValueError, match=r"as by np.round\(..., 12\)"):
         es.energy_test(X, groups=[0.3, 0.1 + 0.2] * 6)
+    days = [2450000.456, 2450000.5]  # the second is the first one as float32, and written with fewer digits
+    assert es.dispersion(X, days * 6).labels == tuple(days)
 
 
 def test_labels_of_several_levels_are_groups_everywhere(rng):

@@ -184,8 +184,10 @@ def find_alike_but_for_rounding(numbers: Sequence[float]) -> tuple[float, float]
     ordered = np.sort([number for number in numbers if number != np.rint(number)])
     gaps = np.diff(ordered)
     with np.errstate(over="ignore"):
-        single = ordered.astype(np.float32).astype(np.float64)
-    rounded = (single[:-1] == ordered[1:]) | (single[1:] == ordered[:-1])
+        single = ordered.astype(np.float32)
+    # float32 writes 0.1 for the label that is 0.10000000149011612 as a double
+    decimals = np.where(single == ordered, [float(str(label)) for label in single], ordered)
+    rounded = (decimals[:-1] == ordered[1:]) | (decimals[1:] == ordered[:-1])
     near = (gaps > 0) & ((gaps <= ROUNDING * np.abs(ordered[1:])) | rounded)
     i = int(near.argmax()) if near.any() else -1
     return None if i < 0 else (float(ordered[i]), float(ordered[i + 1]))
