@@ -503,7 +503,12 @@ def test_notes_of_results_are_in_the_answer(iris, capsys):
         assert "cluster_test(" not in shown
     known = ["iris.csv", "--resamples", "19"]
     assert answer(capsys, "test", "--group", "species", *known)[0]["test"]["notes"] == []
-    assert answer(capsys, "disco", "sepal_width ~ species * petal_width", *known)[0]["model"]["notes"] == []
+    words = ["disco", "sepal_width ~ species * petal_width", *known]
+    assert answer(capsys, *words, "--decomposition", "marginal")[0]["model"]["notes"] == []
+    (note,) = answer(capsys, *words)[0]["model"]["notes"]
+    assert note.startswith("Not adjusted for later terms")
+    assert cli.main(words) == 0
+    assert "--decomposition marginal adjusts for it" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.slow
