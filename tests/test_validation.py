@@ -250,7 +250,7 @@ def test_the_verdict_has_the_adjusted_p_of_the_partition(rng):
     merges = tuple(replace(merge, pvalue_adjusted=0.5) for merge in found.merge_rows)
     said = replace(found, answers=tuple(answers), merge_rows=merges).summary()
     assert said.startswith("At level 0.05: evidence of clusters (p = 0.0273), but not of any of these 3 by itself.")
-    assert "Partition, the same along the lines of its clusters: adjusted p = 0.0273 (varies with the seed)." in said
+    assert "Partition, along each cluster's line to the rest: adjusted p = 0.0273 (varies with the seed)." in said
 
 
 def test_nobody_is_sent_to_a_space_that_has_the_same_clusters(rng):

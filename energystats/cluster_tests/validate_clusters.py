@@ -18,6 +18,7 @@ from energystats._core.unimodal import EXCESS
 from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import (
+    N_SPLITS,
     check_lines,
     method_for,
     plan_cluster_test,
@@ -119,6 +120,7 @@ def validate_clusters(
     alpha: float = 1.0,
     outside: ArrayLike | Mapping[str, ArrayLike] | None = None,
     n_resamples: int = 199,
+    n_splits: int = N_SPLITS,
     conservative: bool = False,
     standardize: bool = False,
     n_jobs: int | None = None,
@@ -148,6 +150,9 @@ def validate_clusters(
         local optimum of W or of k-means, as clusters found from `X` are, get a note.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
+    n_splits : int, default 5
+        Random splits of the points behind the tests of all points, of the partition and of merges; with more, p depends
+        less on the seed.
     conservative : bool, default False
         Multiply p-values of unimodality by 1.6/1.2 times as much, as for `cluster_test`.
     standardize : bool, default False
@@ -224,6 +229,7 @@ def validate_clusters(
         k=asked.k or 2,
         method=method_for(d, "auto"),
         n_resamples=n_resamples,
+        n_splits=check_count(n_splits, "n_splits", low=1),
         power=alpha,
         n_jobs=n_jobs,
         conservative=conservative or are_directions(d),

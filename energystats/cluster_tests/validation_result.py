@@ -35,7 +35,7 @@ SETS_SHOWN = 3  # of outside labels, those with the smallest p
 ELSEWHERE = {  # where the structure shows, by the space of the test
     "as given": 'Another space may show it, such as metric="mahalanobis" or standardize=True.',
     "decorrelated": 'It shows among decorrelated columns, between other clusters: take metric="mahalanobis".',
-    "columns": "It shows in some columns alone, standardized: those of `.structure.partition`.",
+    "columns": "It shows most in some columns, standardized, between the clusters of `.structure.partition`.",
 }
 
 
@@ -283,12 +283,13 @@ class ClusterValidationResult(VerdictFirst):
             lines += [] if own.null_hypothesis == everywhere.null_hypothesis else [_line("partition", own)]
         else:
             own_p = f"adjusted {p_text(own.pvalue_adjusted)} (varies with the seed)"
-            lines.append(f"Partition, the same along the lines of its clusters: {own_p}.")
+            where = "the line between its clusters" if self.k == 2 else "each cluster's line to the rest"
+            lines.append(f"Partition, along {where}: {own_p}.")
         tested = [answer for answer in self._of("merge") if not np.isnan(answer.pvalue)]
         if tested:
             shown = ", ".join(f"{a.what} {p_text(a.pvalue_adjusted)}" for a in tested[:MERGES_SHOWN])
             more = f" and {len(tested) - MERGES_SHOWN} more" if len(tested) > MERGES_SHOWN else ""
-            lines.append(f"Merges, adjusted over all of them: {shown}{more}.")
+            lines.append(f"Merges, along lines between their sides, adjusted over all: {shown}{more}.")
         variables = self._of("variable")
         if variables:
             split = [answer.what for answer in variables if answer.rejected]
