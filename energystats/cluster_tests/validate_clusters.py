@@ -146,13 +146,11 @@ def validate_clusters(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     outside : array_like of shape (n,), DataFrame or dict, optional
-        Labels known from elsewhere, which were not used to cluster; or several, by name. Those that are a
-        local optimum of W or of k-means, as clusters found from `X` are, get a note.
+        Labels known from elsewhere, not used to cluster; or several, by name. Local optima of W, as found ones, are noted.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
     n_splits : int, default 5
-        Random splits of the points behind the tests of all points, of the partition and of merges; with more, p depends
-        less on the seed.
+        Random splits behind the tests of points, partition and merges; more of them: p depends less on the seed.
     conservative : bool, default False
         Multiply p-values of unimodality by 1.6/1.2 times as much, as for `cluster_test`.
     standardize : bool, default False
@@ -196,8 +194,7 @@ def validate_clusters(
 
     References
     ----------
-    Meinshausen (2008), Biometrika 95; Hennig (2007), Computational Statistics & Data Analysis 52; Hubert & Arabie
-    (1985), Journal of Classification 2; Rousseeuw (1987).
+    Meinshausen (2008); Hennig (2007); Hubert & Arabie (1985); Rousseeuw (1987).
 
     Examples
     --------

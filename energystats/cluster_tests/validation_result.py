@@ -289,7 +289,7 @@ class ClusterValidationResult(VerdictFirst):
         if tested:
             shown = ", ".join(f"{a.what} {p_text(a.pvalue_adjusted)}" for a in tested[:MERGES_SHOWN])
             more = f" and {len(tested) - MERGES_SHOWN} more" if len(tested) > MERGES_SHOWN else ""
-            lines.append(f"Merges, along lines between their sides, adjusted over all: {shown}{more}.")
+            lines.append(f"Merges, between their sides, adjusted over all: {shown}{more}.")
         variables = self._of("variable")
         if variables:
             split = [answer.what for answer in variables if answer.rejected]
