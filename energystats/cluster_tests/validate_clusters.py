@@ -146,7 +146,7 @@ def validate_clusters(
     alpha : float, default 1.0
         Power of a named distance, 0.001 <= alpha <= 2. For "precomputed" it says what R is: R**(1/alpha) is Euclidean.
     outside : array_like of shape (n,), DataFrame or dict, optional
-        Labels known from elsewhere, not used to cluster; or several, by name. Local optima of W, as found ones, are noted.
+        Labels known from elsewhere, not used to cluster; several by name. Local optima of W, as found ones, are noted.
     n_resamples : int, default 199
         Draws behind each p-value; more for those that are adjusted.
     n_splits : int, default 5
