@@ -22,7 +22,7 @@ WHITE = {"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none", "alpha": 0.8
 MARKERS = "osD^vP*X"
 HATCHES = ("", "///", "...", "xx", "\\\\\\", "oo", "++", "--")
 NAME_LENGTH = 24
-LISTED_INSIDE = 8  # clusters whose legend stands inside the axes
+LISTED_INSIDE = 4  # clusters whose legend stands inside the axes; a larger one would cover points
 HULLS_INSIDE = 4  # groups with hulls, of which more leave it no room
 CLUSTERS_LISTED = 40
 

@@ -17,6 +17,7 @@ from energystats.plotting.axes import (
     CURVE,
     HATCHES,
     HULLS_INSIDE,
+    LISTED_INSIDE,
     MARKERS,
     NAMES_DRAWN,
     NAMES_FIT,
@@ -105,7 +106,11 @@ def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], a
             "lw": 0.6,
         }
         ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
-    ax.legend(framealpha=0.85, edgecolor="0.85", fontsize="small")
+    entries = len(ax.get_legend_handles_labels()[1])
+    if entries <= LISTED_INSIDE:
+        ax.legend(framealpha=0.85, edgecolor="0.85", fontsize="small")
+    else:
+        ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax
 
 

@@ -39,6 +39,7 @@ POINTS_DRAWN = 150
 POINTS_NAMED = 60
 LINE, AXES_WIDTH = 0.0205, 4.6  # inches of a line of text for each point of its size, and of a figure's axes
 CLUSTERS_NUMBERED = 20
+INCHES_OF_NAME = 0.6  # of "cluster 0" below a leaf
 
 
 def plot_dendrogram(
@@ -254,8 +255,12 @@ def plot_cluster_tree(
     untested = [place[i] for i in leaves if nodes[i].pvalue is None]
     if untested and leaves_tested:
         ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
+    passed = [i for i, node in enumerate(nodes) if node.children and node.pvalue is None]
+    if passed and any(node.pvalue is not None for node in nodes):
+        where = [place[i] for i in passed]
+        ax.plot(where, heights[passed], ls="", marker="|", ms=9, mew=1.6, color="0.15", label="not tested")
     if all(node.pvalue is None for node in nodes):
-        ax.text(0.5, 0.5, f"not tested: {outcome}", ha="center", transform=ax.transAxes)
+        ax.text(0.98, 0.98, f"not tested: {outcome}", ha="right", va="top", transform=ax.transAxes)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize="small", loc="upper right")
     _name_leaves([nodes[i] for i in leaves], ax)
@@ -363,7 +368,8 @@ def _mark_nodes(
 
 def _name_leaves(leaves: Sequence[DrawnNode], ax: Axes) -> None:
     """Write cluster number and size below each leaf of a tree, as tick labels."""
-    few = len(leaves) <= 8
+    width = ax.get_window_extent().width / ax.figure.dpi
+    few = len(leaves) <= min(8, width / INCHES_OF_NAME)
     names = [f"{'cluster ' if few else ''}{leaf.label}\n{'n = ' if few else ''}{leaf.size}" for leaf in leaves]
     ax.set_xticks(range(len(leaves)), names, fontsize=float(np.clip(150 / len(leaves), 5, 9)))
     ax.tick_params(axis="x", length=0)
