@@ -1013,7 +1013,8 @@ def test_found_groups_in_a_model_of_several_terms_are_noted(rng):
         notes = es.disco(formula, data=frame, n_resamples=19, rng=0).notes
         assert sum(note.startswith("The groups of 'g' are a local optimum of") for note in notes) == 1
         assert not any("'known'" in note or "'age'" in note for note in notes)
-    assert es.disco("a + b + c ~ age + known", data=frame, n_resamples=19, rng=0).notes == ()
+    how = {"data": frame, "decomposition": "marginal", "n_resamples": 19, "rng": 0}
+    assert es.disco("a + b + c ~ age + known", **how).notes == ()
 
 
 @pytest.mark.parametrize("name", ["Total", "Residual", "Overlap"])
