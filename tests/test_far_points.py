@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 import energystats as es
 from energystats._core.unimodal import narrow_gaps
 from energystats.cluster_tests import scores
+from tests.conftest import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.exceptions.ColumnScaleWarning")
 FAR = [pytest.param(9999.0, marks=pytest.mark.slow), 1e6]
@@ -108,7 +109,7 @@ def test_isolated_rows_are_those_far_from_all_others(rng, form):
     assert_array_equal(scores.without_isolated(scorer, np.arange(100)), np.arange(100))
 
 
-@pytest.mark.parametrize("d", [2, 10])
+@pytest.mark.parametrize("d", sweep([2, 10], 1))
 def test_scattered_rows_far_away_hide_no_clusters(d):
     X = scattered(5, 1e8, d)
     assert es.cluster_test(X, rng=0).pvalue <= 0.05

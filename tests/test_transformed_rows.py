@@ -188,16 +188,12 @@ def test_level_under_unlike_effort(metric, efforts):
     assert rejected <= 14 + 2 * np.sqrt(200 * 0.07 * 0.93)
 
 
-SAMPLES = [("braycurtis", 3)] + [
-    pytest.param(m, 6, marks=pytest.mark.slow) for m in ("braycurtis", "kulczynski", "ruzicka")
-]
-
-
-@pytest.mark.parametrize(("metric", "n_samples"), SAMPLES)
-def test_communities_that_raw_abundances_hide_are_seen_on_the_advice_of_the_caution(metric, n_samples):
+@pytest.mark.slow
+@pytest.mark.parametrize("metric", ["braycurtis", "kulczynski", "ruzicka"])
+def test_communities_that_raw_abundances_hide_are_seen_on_the_advice_of_the_caution(metric):
     """Two communities without a common species; counts are overdispersed, so that columns have heavy tails."""
     found = {"raw": 0, "log": 0}
-    for seed in range(n_samples):
+    for seed in range(6):
         rng = np.random.default_rng([26, seed])
         means = np.zeros((2, 12))
         means[0, :6], means[1, 6:] = rng.lognormal(1.5, 0.7, (2, 6))
@@ -209,5 +205,5 @@ def test_communities_that_raw_abundances_hide_are_seen_on_the_advice_of_the_caut
         advice = 'Those of np.log1p(X), or under metric="hellinger", are often seen'
         assert sum(advice in note for note in raw.notes) == 1
         assert advice in " ".join(raw.summary().split())
-    assert found["log"] >= n_samples - 1
+    assert found["log"] >= 5
     assert found["raw"] < found["log"]
