@@ -18,6 +18,7 @@ SYNONYMS = {
     "chisquare": "chi2",
     "chisquared": "chi2",
     "cosinus": "cosine",
+    "euclid": "euclidean",
     "gowers": "gower",
     "hamm": "hamming",
     "infinity": "chebyshev",
@@ -42,6 +43,9 @@ SYNONYMS = {
 MATRIX = 'compute its matrix and give it with metric="precomputed"'
 ELSEWHERE = {  # what to write in their place
     "additivechi2": 'it is a kernel of scikit-learn, `es.metrics.Kernel("additive_chi2")`',
+    "dtw": f"it compares series of unlike lengths; {MATRIX}",
+    "edit": f"it compares texts; {MATRIX}",
+    "haversine": f"it is the way on a sphere; {MATRIX}, as by haversine_distances of scikit-learn",
     "kendall": f"rank correlations are not built in; {MATRIX}",
     "kulczynski1": f"it is a quotient without an upper end, not a dissimilarity; {MATRIX}",
     "kulsinski": f"SciPy has removed it; {MATRIX}",
@@ -50,9 +54,12 @@ ELSEWHERE = {  # what to write in their place
     "naneuclidean": 'missing values go with metric="gower" alone; impute them, or leave those rows out',
     "pearson": 'use "correlation" for 1 - r; R\'s amap calls another one so, which is "cosine"',
     "rbf": 'its distance is metric="gaussian", and the kernel itself is `es.metrics.Kernel("rbf")`',
+    "levenshtein": f"it compares texts; {MATRIX}",
+    "simpson": f'it is an index of diversity; of Simpson\'s turnover {MATRIX}, in R betadiver(X, "sim") of vegan',
     "sokalmichener": 'use "hamming" for simple matching, as Sokal and Michener have it, or "rogerstanimoto", which '
     "SciPy computed under this name",
     "spearman": 'use metric="correlation" with the ranks of every row, `scipy.stats.rankdata(X, axis=1)`',
+    "unifrac": f"it needs a tree of the species; {MATRIX}, as by beta_diversity of scikit-bio",
     "wminkowski": 'use metric="euclidean" or "cityblock" with columns multiplied by their weights',
 }
 VEGAN = {  # of which there is only the matrix
@@ -62,7 +69,9 @@ VEGAN = {  # of which there is only the matrix
     "chao": "chao",
     "clark": "clark",
     "horn": "horn",
+    "hornmorisita": "horn",
     "morisita": "morisita",
+    "morisitahorn": "horn",
     "mountford": "mountford",
     "raup": "raup",
     "robustaitchison": "robust.aitchison",
