@@ -380,6 +380,7 @@ def test_calls_in_advice_become_commands(call, command):
 
     expected = "See energystats cluster FILE " + command.removeprefix("`")
     assert in_options(f"See {call}").replace("`", "") == expected.replace("`", "")
+    assert in_options('metric="gower" alone, f(X, metric="gower")') == '--metric gower alone, f(X, metric="gower")'
 
 
 def test_every_command_leaves_the_ids_out(iris, capsys):

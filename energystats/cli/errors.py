@@ -53,6 +53,7 @@ CALL = re.compile(
     r"(?<!of `)(?:energy_cluster|cluster_test)\(X(?:\[(\[['\"].*?\])\])?,\s+(\d+)((?:,\s+\w+=[^,()]+)*)\)",
     re.DOTALL,
 )
+METRIC = re.compile(r'(?<!, )(?<!\()\bmetric="(\w+)"')  # outside of Python calls
 ALIKE, GIVEN = re.compile(f"`{NAMES}`"), re.compile(f'`{NAMES}="([^`"]*)"`')
 
 
@@ -79,6 +80,7 @@ def in_options(text: str) -> str:
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)
     text = GIVEN.sub(lambda match: f"{_option_of(match[1])} {match[2]}", text)
+    text = METRIC.sub(r"--metric \1", text)
     return ALIKE.sub(lambda match: _option_of(match[1]), text)
 
 
