@@ -420,15 +420,22 @@ Block = TypeVar("Block")
 
 
 def with_bar(
-    blocks: Iterable[Block], progress: bool, *, total: int, unit: str, size: Callable[[Block], int]
+    blocks: Iterable[Block],
+    progress: bool,
+    *,
+    total: int,
+    unit: str,
+    size: Callable[[Block], int],
+    more: str = " With progress=True it shows a bar.",
 ) -> Generator[Block, None, None]:
     """Yield blocks of work one by one, with a tqdm progress bar if asked for, else with a warning when it takes long.
 
-    Without a bar, a call that was not expected to take a minute says so when it has, as on a machine that others use.
+    Without a bar, a call that was not expected to take a minute says so when it has, as on a machine that others use;
+    `more` ends that warning.
     Where the caller does more than collect the blocks, `contextlib.closing` closes the bar when that fails.
     """
     if not progress:
-        yield from blocks if _within.get() or _warned_of_time.get() else _warn_of_time(blocks, total, unit, size)
+        yield from blocks if _within.get() or _warned_of_time.get() else _warn_of_time(blocks, total, unit, size, more)
         return
     with warnings.catch_warnings():  # in a notebook without ipywidgets the bar is made of text, which needs no advice
         warnings.filterwarnings("ignore", message="IProgress not found")
@@ -441,7 +448,7 @@ def with_bar(
 
 
 def _warn_of_time(
-    blocks: Iterable[Block], total: int, unit: str, size: Callable[[Block], int]
+    blocks: Iterable[Block], total: int, unit: str, size: Callable[[Block], int], more: str
 ) -> Generator[Block, None, None]:
     """Yield blocks of work one by one, and warn once if they are not done after a minute."""
     started, done = time.monotonic(), 0
@@ -454,6 +461,6 @@ def _warn_of_time(
             units = unit + ("es" if unit.endswith("ch") else "s")
             warn(
                 f"This call took {_write_time(spent)} for {done} of {total} {units}, so it may take about "
-                f"{_write_time(spent * (total / done - 1))} more. With progress=True it shows a bar.",
+                f"{_write_time(spent * (total / done - 1))} more.{more}",
                 PerformanceWarning,
             )

@@ -510,12 +510,12 @@ def files(counts, with_empty, tmp_path, monkeypatch):
 def test_command_line_names_the_row_and_its_line(files, capsys, words):
     status, out, err = run(capsys, *words, "--metric", "bray")
     assert (status, out) == (2, "")
-    assert '--metric braycurtis has no value for rows of zeros, but row 9 (line 10) is all zeros;' in err
+    assert "--metric braycurtis has no value for rows of zeros, but row 9 (line 10) is all zeros;" in err
 
 
 def test_command_line_refuses_before_it_prints(files, capsys):
     for words, piece in (
-        (("--metric", "bray", "--standardize"), '--standardize does not go with --metric braycurtis'),
+        (("--metric", "bray", "--standardize"), "--standardize does not go with --metric braycurtis"),
         (("--metric", "horn"), "got 'horn': it is not built in"),
         (("--alpha", "1e-5"), "--alpha must be at least 0.001, got 1e-05"),
     ):

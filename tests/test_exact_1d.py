@@ -14,6 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.cluster import KMeans
 
 import energystats as es
+from energystats import _runtime
 from energystats._core.exact_1d import best_breaks, running_sums
 from energystats._core.line_spectrum import line_eigenvalues
 from tests import definitions
@@ -434,3 +435,15 @@ def test_messages(call, error, message):
 def test_one_point():
     found = es.cluster_1d([3.0], 1)
     assert (found.labels.tolist(), found.within, found.total, found.breaks.size) == ([0], 0.0, 0.0, 0)
+
+
+def test_a_search_of_many_clusters_that_takes_a_minute_says_so(rng, monkeypatch):
+    """Its time was not foreseen on a machine that others use, and there is no bar."""
+    clock = iter(range(0, 10**6, 40))
+    monkeypatch.setattr(_runtime.time, "monotonic", lambda: next(clock))
+    x = rng.normal(size=300)
+    with pytest.warns(es.PerformanceWarning, match=r"for 2 of 29 clusters, so it may take about .* more\.$") as caught:
+        found = es.cluster_1d(x, 30)
+    assert len(caught) == 1
+    monkeypatch.undo()
+    assert_array_equal(found.labels, es.cluster_1d(x, 30).labels)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from energystats._core.jit import njit
 from energystats._core.threads import Apply, side_by_side
+from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["best_breaks", "running_sums"]
@@ -293,7 +294,7 @@ def _run_layers(
     old, new = np.empty(n), np.empty(n)
     least, chosen, middle = np.zeros(n, np.int32), np.zeros(n, np.int32), np.zeros(n, np.int32)
     _fill_first_layer(sums, squared, first, old)
-    for j in range(2, k + 1):
+    for j in with_bar(range(2, k + 1), False, total=k - 1, unit="cluster", size=lambda _: 1, more=""):
         start = first + j - 1
         if j < k:
             _fill_next_layer(sums, squared, start, old, least, new, chosen, apply)
