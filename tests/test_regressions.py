@@ -977,8 +977,8 @@ def test_heavy_weights_leave_an_exact_p_of_a_matrix_as_it_is(rng):
 
 def test_mahalanobis_distances_of_too_few_rows_are_refused(rng):
     """With one row more than columns all distances are sqrt(2(n - 1)) but for rounding, which made p."""
-    X = rng.normal(size=(10, 9))
-    X[5:] += 10
+    X = np.linalg.qr(np.column_stack([np.ones(10), rng.normal(size=(10, 9))]))[0][:, 1:]  # of full rank, surely
+    X[5:, 0] += 2
     with pytest.raises(ValueError, match="needs at least 11 rows for 9 columns, got 10: of so few, all distances"):
         es.energy_test(X, groups=np.repeat(["a", "b"], 5), metric="mahalanobis")
     assert es.pairwise(X[:, :8], metric="mahalanobis").std() > 0
