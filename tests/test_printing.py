@@ -683,3 +683,11 @@ def test_every_column_of_labels_is_marked(result):
     """Columns of a table that a user's labels or order fill are those that a result marks."""
     names = {"group", "group1", "group2", "break", "from", "to"}
     assert names & set(result.to_frame(full=True).columns) == set(result._label_columns)
+
+
+def test_unknown_columns_on_paper_are_named():
+    result = es.energy_cluster(np.arange(10.0), 2)
+    with pytest.raises(ValueError, match=r"`columns` must name columns, got 'siz'. Did you mean 'size'"):
+        result.to_latex(columns=["siz"])
+    with pytest.raises(ValueError, match=r"got 'zz'. Columns: 'cluster', 'size'"):
+        result.to_markdown(columns=["size", "zz"])

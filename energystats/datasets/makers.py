@@ -11,7 +11,7 @@ import numpy as np
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.inputs.arrays import as_numbers, as_points, check_finite
 from energystats.inputs.matrices import largest_skew
-from energystats.inputs.options import as_generator, check_count, check_positive
+from energystats.inputs.options import as_generator, check_count, check_not_negative, check_positive
 
 __all__ = [
     "make_cigars",
@@ -331,7 +331,7 @@ def make_circles(
     check_finite(sizes, "radii", None)
     if sizes.min() < 0:
         raise ValueError(f"`radii` must not be negative, got {sizes.min():g}.")
-    sd = _check_noise(noise)
+    sd = check_not_negative(noise, "noise")
     generator = as_generator(rng)
     labels = draw_classes((400,) * len(sizes) if n is None else n, len(sizes), generator)
     angle = generator.uniform(0, 2 * np.pi, len(labels))
@@ -400,7 +400,7 @@ def make_spirals(
     >>> X.shape, int(labels.sum())
     ((300, 2), 150)
     """
-    arc, step, sd = check_positive(turns, "turns"), check_positive(width, "width"), _check_noise(noise)
+    arc, step, sd = check_positive(turns, "turns"), check_positive(width, "width"), check_not_negative(noise, "noise")
     if not isinstance(start, int | float | np.floating) or not 0 <= start < 1:
         raise ValueError(f"`start` must be a number with 0 <= start < 1, got {start!r}.")
     generator = as_generator(rng)
@@ -452,13 +452,6 @@ def check_shares(weights: ArrayLike | None, k: int) -> FloatArray:
     if abs(shares.sum() - 1) > 1e-9:
         raise ValueError(f"`weights` must sum to 1, got {shares.sum():.10g}.")
     return np.asarray(shares / shares.sum())
-
-
-def _check_noise(noise: object) -> float:
-    """Check that a standard deviation is a number and not negative, and return it as a float."""
-    if noise == 0 and not isinstance(noise, bool):
-        return 0.0
-    return check_positive(noise, "noise")
 
 
 def covariance_roots(covs: Any, k: int, d: int) -> list[FloatArray]:

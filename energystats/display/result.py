@@ -20,7 +20,7 @@ from energystats.display.tables import TextTable, latex_text, markdown_text, sho
 from energystats.inputs.arrays import read_only
 from energystats.inputs.columns import holds_numbers
 from energystats.inputs.labels import mark_found
-from energystats.inputs.names import find_index_names, write_label
+from energystats.inputs.names import find_index_names, list_names, write_label
 from energystats.inputs.options import check_flag
 
 if TYPE_CHECKING:
@@ -229,6 +229,12 @@ class Result(abc.ABC):
         main = not full and chosen is None
         frame = self.to_frame(full=not main)
         if chosen is not None:
+            unknown = [name for name in chosen if name not in frame]
+            if unknown:
+                names = list(map(str, frame))
+                raise ValueError(
+                    f"`columns` must name columns, got {unknown[0]!r}.{list_names(str(unknown[0]), names)}"
+                )
             frame = frame[list(chosen)]
         frame = frame.rename(columns=headings)
         frame.index.names = [headings.get(name, name) for name in frame.index.names]
