@@ -848,3 +848,18 @@ def test_quantiles_for_which_the_search_of_scipy_fails(distribution):
 def test_ten_thousand_quantiles_of_a_heavy_tail():
     found = es.goodness_of_fit([1, 1, 2, 3, 9], stats.zipf(1.8), alpha=0.4, n_resamples=1, n_reference=10_000, rng=0)
     assert found.reference == "quantiles"
+
+
+@pytest.mark.parametrize("a", [1.1, 1.15])
+def test_tails_beyond_exact_numbers_are_named_at_once(a):
+    """Quantiles of zipf(1.1) were summed term by term, to no end, before its tail was looked at."""
+    with pytest.raises(ValueError, match=r"such draws cannot be compared, so take a distribution with a lighter tail"):
+        es.goodness_of_fit([1.0, 2, 2, 5, 9, 1, 1, 3], stats.zipf(a), n_resamples=99, rng=0)
+
+
+def test_a_step_is_for_all_columns_or_for_each(rng):
+    X = np.round(rng.normal(0, 5, (30, 2)))
+    with pytest.raises(ValueError, match=r"a step of at least 0 for all columns or for each of 2, got \[1\]"):
+        es.normality_test(X, rounding=[1], n_resamples=19)
+    found = [es.normality_test(X, rounding=steps, n_resamples=19, rng=0).pvalue for steps in (1, [1, 1])]
+    assert found[0] == found[1]

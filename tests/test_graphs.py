@@ -376,3 +376,10 @@ def test_the_bound_of_nearly_separate_clouds_is_none(cut, k, rng):
         np.fill_diagonal(A, 0)
         found = es.graph_partition(A, k, cut, rng=0)
         assert found.bound <= found.value * (1 + 1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::energystats.DisconnectedGraphWarning")
+@pytest.mark.parametrize("cut", ["ratio", "association"])
+def test_a_graph_without_links_has_the_best_value(cut):
+    found = es.graph_partition(np.zeros((6, 6)), 2, cut, rng=1)
+    assert (found.value, found.bound, found.tightness) == (0, 0, 1)

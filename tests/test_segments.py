@@ -934,7 +934,7 @@ def test_dask_frames_are_read_as_they_are(core):
     ("how", "message"),
     [
         ({"min_size": 0}, "`min_size` must be at least 1"),
-        ({"min_size": 6}, "`min_size` must be at most 5, half of the rows"),
+        ({"min_size": 6}, "`min_size` must be at most 5, half of the 10 rows"),
         ({"block_length": 6}, "10 rows have no two of 6"),
         ({"block_length": 0}, "`block_length` must be at least 1"),
         ({"max_breaks": 0}, "`max_breaks` must be at least 1"),

@@ -286,6 +286,8 @@ class _Objective:
             # of small ones rounding is a part that can be seen, and would lift the bound above what it bounds
             surely = np.where(rounding > SEEN * values, values - rounding, values)
             return float(np.maximum(surely, 0.0).sum())
+        if not self.matrix.data.any():  # nothing but rounding is left
+            return 0.0
         u = self.relaxation.direction
         return float(u @ self.relaxation.times(u[:, None])[:, 0]) + float(self.eigenpairs[0].sum())
 

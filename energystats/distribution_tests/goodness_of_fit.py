@@ -294,7 +294,7 @@ def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
         check_option(rounding, "rounding", ("auto",))
         return np.array([_find_step(points[:, j]) for j in range(d)])
     given = as_numbers(rounding, "rounding")
-    if given.ndim > 1 or given.size not in (1, d) or not np.isfinite(given).all() or (given < 0).any():
+    if given.shape not in ((), (d,)) or not np.isfinite(given).all() or (given < 0).any():
         raise ValueError(
             f'`rounding` must be "auto", or a step of at least 0 for all columns or for each of {d}, got {rounding!r}.'
         )
@@ -503,7 +503,7 @@ def goodness_of_fit(
     -----
     The statistic is :math:`n(2g(X, Y) - g(Y, Y) - g(X, X))`, n times the energy distance of the sample from reference
     points Y that stand for the distribution: for one column, where its quantiles are known, those of (i - 1/2)/m; else,
-    or with draws of another range (``vonmises``) or heavy tails, m draws, made once. Null samples are compared with the
+    or with draws of another range (``vonmises``) or a heavy discrete tail, m draws. Null samples are compared with the
     same Y: the level is exact whatever m; a small m costs power. Parameters that were estimated from `X` make p too
     large, unless `estimate` does it: then each sample, drawn from the fit, is compared with its own fit (parametric
     bootstrap) in the unit of its mean distance; exact for location and scale, nearly so for others.
@@ -543,12 +543,13 @@ def goodness_of_fit(
         family = Family.of(distribution, estimate)
         return _test_family(family, points, table, resolved, n_points, n_resamples, generator, progress)
     source = as_sampler(distribution, "distribution", table.columns)
+    # first of all, because quantiles far in a heavy tail would take very long
+    source, notes = source.compare_with_quantiles(n_points)
     drawn = float(n) * n_resamples + n_points * (source.ppf is None)
     seconds = source.estimate_seconds(n_resamples, drawn, n_points)
     if seconds:
         advice = "Use fewer `n_resamples`, or a sampler that is faster."
         weigh(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
-    source, notes = source.compare_with_quantiles(n_points)
     target, fitted = _make_reference_points(source, d, n_points, resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     # fitted to the reference, not to X: null samples are compared with the same semimetric

@@ -36,6 +36,7 @@ RANGE_SLACK = 1e-6  # of that range: what quantiles may be off
 FLOAT32_DIGITS = 9  # significant decimals that tell any two numbers of single precision apart
 FARTHEST = 1e6  # whole numbers from the median to a quantile, up to which SciPy may sum probabilities
 ULPS = 4  # of a number: what rounding may have moved it
+LIGHTER = "such draws cannot be compared, so take a distribution with a lighter tail"
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
 
@@ -156,7 +157,7 @@ class Sampler:
                 f"`{self.argument}` must give the columns {', '.join(self.columns or ())}, in this order; {self.label} "
                 f"gave {', '.join(columns or ())}."
             )
-        numbers = as_numbers(values, f"sample of {self.label}").reshape(size, -1)
+        numbers = as_numbers(values, f"sample of {self.label}", cure=LIGHTER).reshape(size, -1)
         if bad := int(np.count_nonzero(~np.isfinite(numbers))):
             raise ValueError(f"`{self.argument}` must give finite numbers; {bad} of {self.label} are not.")
         check_finite(numbers, f"sample of {self.label}", None)

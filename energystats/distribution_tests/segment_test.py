@@ -147,9 +147,9 @@ def segment_test(
     generator = as_generator(rng)
     ordered = order_points(X, order, metric=metric, alpha=alpha, standardize=standardize)
     d = ordered.d
-    min_size = check_count(min_size, "min_size", low=1, high=max(d.n // 2, 1), why=", half of the rows")
     if d.n < 2:
         raise ValueError("`X` must have two rows at least, got 1: there is nothing to cut.")
+    min_size = check_count(min_size, "min_size", low=1, high=d.n // 2, why=f", half of the {d.n} rows")
     length = 1 if block_length is None else check_count(block_length, "block_length", low=1)
     if d.n // length < 2:
         raise ValueError(f"`block_length` must leave two blocks at least: {d.n} rows have no two of {length}.")
