@@ -372,8 +372,11 @@ def test_a_partition_that_was_found_is_tested_as_it_was_found(triangle, validate
     X, _ = triangle
     again = es.validate_clusters(X, partition=es.energy_cluster(X, 3, rng=4), n_resamples=99, rng=4, n_jobs=2)
     assert_array_equal(again.to_frame()["pvalue"], validated.to_frame()["pvalue"][:-1])
-    other = es.energy_cluster(X @ [[1.0, 0.5], [0.0, 1.0]], 3, rng=4)  # in another space these are labels
-    found = es.validate_clusters(X, partition=other, n_resamples=9, rng=4).to_frame(full=True).set_index("question")
+    other = es.energy_cluster(X @ [[1.0, 0.5], [0.0, 1.0]], 3, rng=4)
+    with pytest.raises(ValueError, match="must have been found in the rows of `X`, in their order and scale"):
+        es.validate_clusters(X, partition=other, n_resamples=9)
+    labels = other.labels  # in another space
+    found = es.validate_clusters(X, partition=labels, n_resamples=9, rng=4).to_frame(full=True).set_index("question")
     assert np.isnan(found.loc["partition", "pvalue"])
 
 
