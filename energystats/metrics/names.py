@@ -51,10 +51,10 @@ ELSEWHERE = {  # what to write in their place
     "kulsinski": f"SciPy has removed it; {MATRIX}",
     "laplacian": 'the kernel is `es.metrics.Kernel("laplacian")`, of city-block distances; metric="exponential" has '
     "Euclidean ones in its place",
+    "levenshtein": f"it compares texts; {MATRIX}",
     "naneuclidean": 'missing values go with metric="gower" alone; impute them, or leave those rows out',
     "pearson": 'use "correlation" for 1 - r; R\'s amap calls another one so, which is "cosine"',
     "rbf": 'its distance is metric="gaussian", and the kernel itself is `es.metrics.Kernel("rbf")`',
-    "levenshtein": f"it compares texts; {MATRIX}",
     "simpson": f'it is an index of diversity; of Simpson\'s turnover {MATRIX}, in R betadiver(X, "sim") of vegan',
     "sokalmichener": 'use "hamming" for simple matching, as Sokal and Michener have it, or "rogerstanimoto", which '
     "SciPy computed under this name",

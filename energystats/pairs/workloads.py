@@ -378,9 +378,9 @@ def exact_line(n: float, k: float) -> Work:
     """Estimate time and memory for the exact partition of n sorted values into k intervals."""
     from energystats._core.exact_1d import ROOM  # compiled loops
 
-    halved = k * n > ROOM  # the search for breaks too many to be kept is done twice
+    twice = k * n > ROOM  # breaks too many to be kept are searched for in halves
     return Work(what=f"the exact clusters of {n:.0f} values", advice=SAMPLE_LESS, ordered=6 * n * math.log2(n + 1),
-                touched=700.0 * k * n * (1 + halved), bytes=8 * n * (12 if halved else 12 + k / 2))  # fmt: skip
+                touched=700.0 * k * n * (1 + twice), bytes=8 * 12 * n + 4 * min(k * n, ROOM))  # fmt: skip
 
 
 def search_work(
