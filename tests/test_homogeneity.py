@@ -248,3 +248,13 @@ def test_tails_with_ties_are_counted(shift):
 def test_alpha_is_a_number_or_a_sequence_of_numbers(alpha):
     with pytest.raises(TypeError, match="`alpha` must be a number, got"):
         es.energy_test([1, 2, 3], [2, 3, 4], alpha=alpha)
+
+
+@pytest.mark.parametrize("method", ["cross", "asymptotic"])
+@pytest.mark.filterwarnings("ignore::energystats.NotCalibratedWarning")
+def test_an_approximate_p_below_that_of_any_labeling_is_told(method):
+    """No permutation of 6 and 6 rows gives a p below 2/924; a fitted curve may, on its shape alone."""
+    near, far = np.arange(6.0), 1000 + np.arange(6.0)
+    found = [es.energy_test(x, y, method=method, rng=0) for x, y in ((near, far), (near, near + 0.5))]
+    assert found[0].pvalue < 2 / 924 <= found[1].pvalue
+    assert [any("p is below 0.0022, the smallest" in note for note in each.notes) for each in found] == [True, False]

@@ -8,7 +8,12 @@ from energystats._core import moments, statistics
 from energystats._core.pvalues import pearson_pvalue
 from energystats._runtime import Work
 from energystats._typing import FloatArray
-from energystats.distribution_tests.permutation_test import GroupComparison, Statistic, describe_groups
+from energystats.distribution_tests.permutation_test import (
+    GroupComparison,
+    Statistic,
+    describe_groups,
+    note_below_all_labelings,
+)
 from energystats.distribution_tests.results import ApproximateTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.pairs.workloads import Size, permutation_moments_work
@@ -27,6 +32,8 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
     if fitted[1] > 0 and c.d.has_points:
         _warn_of_duplicated_rows(c.d.points)
     p = pearson_pvalue(float(observed), *fitted)
+    fields = describe_groups(c, M, s)
+    fields["notes"] += note_below_all_labelings(c, p)
     return ApproximateTestResult(
         statistic=float(c.show(observed, float(statistics.total(M, s)))),
         statistic_name=c.statistic.name,
@@ -36,7 +43,7 @@ def asymptotic_test(c: GroupComparison) -> ApproximateTestResult:
         n_resamples=0,
         null_distribution=np.empty(0),
         null_moments=fitted if c.statistic.is_linear else None,
-        **describe_groups(c, M, s),
+        **fields,
     )
 
 

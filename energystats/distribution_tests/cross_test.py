@@ -10,7 +10,7 @@ from energystats._core.pvalues import normal_pvalue
 from energystats._runtime import Work
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Groups
-from energystats.distribution_tests.permutation_test import GroupComparison, describe_groups
+from energystats.distribution_tests.permutation_test import GroupComparison, describe_groups, note_below_all_labelings
 from energystats.distribution_tests.results import ApproximateTestResult
 from energystats.exceptions import NotCalibratedWarning, warn
 from energystats.pairs.workloads import Size, one_sum
@@ -45,6 +45,8 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
     # given the first halves the scores are independent, so that Student's statistic is N(0, 1) in the limit
     statistic = _studentised(scores[x], scores[y])
     p = normal_pvalue(statistic)
+    fields = describe_groups(c, *d.group_sums(groups))
+    fields["notes"] += note_below_all_labelings(c, p)
     return ApproximateTestResult(
         statistic=statistic,
         statistic_name="cross",
@@ -54,7 +56,7 @@ def cross_test(c: GroupComparison) -> ApproximateTestResult:
         n_resamples=0,
         null_distribution=np.empty(0),
         null_moments=(0.0, 1.0, 0.0),
-        **describe_groups(c, *d.group_sums(groups)),
+        **fields,
     )
 
 

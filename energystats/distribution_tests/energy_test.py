@@ -103,6 +103,11 @@ def energy_test(
     ConnectionError, MemoryError
         If the cluster goes away, or the work would not fit into the available memory.
 
+    Warns
+    -----
+    DoubleDippingWarning
+        If the groups are clusters that this package found, whose p means nothing.
+
     See Also
     --------
     cluster_test : For groups that were found in the same data, of which this test warns.

@@ -169,6 +169,8 @@ def mmd_test(
 
     Warns
     -----
+    DoubleDippingWarning
+        If the groups are clusters that this package found, whose p means nothing.
     PerformanceWarning
         If the call is estimated to take more than a minute.
 

@@ -113,6 +113,11 @@ def pairwise_tests(
     MemoryError
         If the work would not fit into the available memory.
 
+    Warns
+    -----
+    DoubleDippingWarning
+        If the groups are clusters that this package found, whose p means nothing.
+
     See Also
     --------
     energy_test : All groups at once.

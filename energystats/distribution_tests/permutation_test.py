@@ -46,6 +46,7 @@ __all__ = [
     "describe_groups",
     "describe_null",
     "draw_null",
+    "note_below_all_labelings",
     "permutation_test",
     "permutation_work",
     "smallest_of_all",
@@ -403,6 +404,17 @@ def smallest_of_all(c: GroupComparison) -> float:
     """Compute the smallest p-value of a permutation test over all distinct labelings."""
     scheme = c.units.scheme(c.groups.codes)
     return smallest_exact_pvalue(scheme.count(), scheme.count_mirrors())
+
+
+def note_below_all_labelings(c: GroupComparison, pvalue: float) -> tuple[str, ...]:
+    """Return a note if an approximate p is below every p that the labelings of so few rows can give."""
+    smallest = smallest_of_all(c)
+    if pvalue >= smallest:
+        return ()
+    return (
+        f"p is below {smallest:.2g}, the smallest that any permutation test of these few rows can give: so far out it "
+        'rests on the shape of the fitted curve alone. Report the p of method="auto" instead.',
+    )
 
 
 def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison | None = None) -> NullFields:

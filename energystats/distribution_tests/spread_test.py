@@ -140,6 +140,11 @@ def spread_test(
     MemoryError
         If the work would not fit into the available memory.
 
+    Warns
+    -----
+    DoubleDippingWarning
+        If the groups are clusters that this package found, whose p means nothing.
+
     See Also
     --------
     energy_test : Any difference between the distributions, spread included.

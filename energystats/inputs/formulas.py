@@ -366,13 +366,15 @@ def _levels_from(indicators: FloatArray, names: Sequence[Any], factor: str) -> L
 
 
 def _coded_factor(
-    seen: list[Levels], data: Any, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
+    seen: list[Levels], data: Any = None, contrasts: Any = None, *, levels: Any = None, spans_intercept: bool = True
 ) -> Any:
     """Code a factor as C() does in a formula, for levels with names of any type, and add the levels to a list."""
     import pandas as pd
     from formulaic.transforms import C
     from formulaic.transforms.contrasts import CustomContrasts, TreatmentContrasts
 
+    if data is None:
+        raise ValueError("C() needs a column, as in C(g).")
     values = pd.Series(getattr(data, "__wrapped__", data))
     codes, names = as_labels(values, len(values), "C()")
     # whole numbers have become doubles, and keep the names that they had
@@ -386,6 +388,11 @@ def _coded_factor(
                 f"C() has rows with {absent!r}, which its `levels` do not name; leave those rows out first."
             )
         codes, names = np.array(places)[codes], tuple(given)
+    if isinstance(contrasts, str | int | float):
+        raise ValueError(
+            f"the second argument of C() is a coding such as contr.sum, got {contrasts!r}; the reference level is "
+            f"chosen by contr.treatment({contrasts!r})."
+        )
     # contrasts by name are taken in the order in which they are given
     if isinstance(contrasts, Mapping):
         contrasts = np.column_stack(list(contrasts.values()))
@@ -516,6 +523,9 @@ def _check_columns(name: str, columns: FloatArray) -> None:
 
 def _write_plain_message(error: BaseException) -> str:
     """Return the first line of a formulaic error message, without colour codes."""
+    if isinstance(error, AttributeError) and getattr(error.obj, "__name__", "") == "ContrastsRegistry":
+        codings = ", ".join(f"contr.{name}" for name in ("treatment", "sum", "helmert", "poly", "SAS"))
+        return f"there is no coding contr.{error.name}; there are {codings} and others of formulaic."
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
 
