@@ -21,7 +21,13 @@ from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.statistics import within_per_cluster
 from energystats._runtime import check_memory
 from energystats._typing import BoolArray, FloatArray, IntArray
-from energystats.exceptions import ColumnScaleWarning, EnergyStatsWarning, MatrixAsPointsWarning, warn
+from energystats.exceptions import (
+    ColumnScaleWarning,
+    EnergyStatsWarning,
+    MatrixAsPointsWarning,
+    NotNegativeTypeWarning,
+    warn,
+)
 from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
@@ -68,6 +74,7 @@ ALONE = 0.9  # of the variance of all columns: who has it decides the distances 
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
+ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 100, 200  # of a matrix, in which zeros between unlike rows are looked for
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -486,6 +493,8 @@ class Matrix(Dissimilarity):
         R, ((rounding, _), eps) = as_square(table, name), digits_of(table)
         if of_negative and (smallest := float(R.min())) < 0:
             warn_if_negative(int(np.count_nonzero(R < 0)) // 2, smallest)
+        if of_negative:
+            _warn_of_adjacency(R, name)
         return cls(metric=metric, R=R, rounding=rounding if eps > EPS else None, index=matrix_index(table))
 
     @property
@@ -797,6 +806,25 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
         f"the coordinates of {n} points. Use {how} if it is such a matrix.",
         MatrixAsPointsWarning,
     )
+
+
+def _warn_of_adjacency(R: FloatArray, name: str) -> None:
+    """Warn if most entries of a matrix are 0 between points of unlike rows, as in a graph; (n, n)."""
+    n = len(R)
+    zeros = R.size - np.count_nonzero(R) - n
+    if 2 * zeros <= n * (n - 1) or not R.any():
+        return
+    i, j = np.nonzero(R[: min(n, ROWS_OF_GRAPH)] == 0)
+    apart = np.flatnonzero(i != j)
+    apart = apart[:: max(1, apart.size // PAIRS_OF_GRAPH)]
+    unlike = np.abs(R[i[apart]] - R[j[apart]]).max(axis=1, initial=0.0) > ROUNDING * np.abs(R).max()
+    if 2 * np.count_nonzero(unlike) > apart.size:
+        warn(
+            f"Most entries of `{name}` are 0, between points whose distances to others differ: so they are in the "
+            "matrix of a graph or of similarities, where 0 means no link, while here 0 means the same place. Such "
+            "matrices go to `graph_partition`; no such rho is of negative type.",
+            NotNegativeTypeWarning,
+        )
 
 
 def _in_order_of_zeros(points: FloatArray) -> FloatArray:

@@ -59,7 +59,7 @@ class ColumnScaleWarning(EnergyStatsWarning):
 
 
 class MatrixAsPointsWarning(EnergyStatsWarning):
-    """Warn that coordinates look like a matrix of dissimilarities: square, symmetric, with a zero diagonal."""
+    """Warn that coordinates, a kernel or a graph look like a matrix of dissimilarities, with a zero diagonal."""
 
 
 class TiesWarning(EnergyStatsWarning):

@@ -252,7 +252,7 @@ def make_results():
         "PrincipalCoordinates kernel": lambda: es.kernel_pca(X, kernel="gaussian"),
         "EuclidizationComparison": lambda: es.compare_euclidizations(R**2, 3, rng=0),
         "GraphPartition": lambda: es.graph_partition(R < 1, 3, cut="association", rng=0),
-        "GraphPartition names": lambda: es.graph_partition(pd.DataFrame(R, names, names), 2, rng=0),
+        "GraphPartition names": lambda: es.graph_partition(pd.DataFrame(np.exp(-R), names, names), 2, rng=0),
         "GraphPartition normalized": lambda: es.graph_partition(np.exp(-R), 9, cut="normalized", rng=0),
         "GraphPartition weights": lambda: es.graph_partition(1.0 * (R < 3), 2, sample_weight=1 + X[:, 0] ** 2, rng=0),
         "SpectralEmbedding": lambda: es.spectral_embedding(X),

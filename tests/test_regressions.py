@@ -1290,3 +1290,55 @@ def test_sizes_of_groups_are_no_second_sample(rng):
         warnings.simplefilter("error")
         es.energy_test(x, [12, 9], n_resamples=9)
         es.energy_test(np.arange(20.0), [12, 8], n_resamples=9)  # whole numbers may be compared
+
+
+def test_distances_given_as_a_graph_or_a_kernel_are_named(rng):
+    """Large distances would join what they part; a kernel of zero diagonal has no positive eigenvalue of its own."""
+    X = np.r_[rng.normal(size=(10, 2)), rng.normal(8, 1, size=(10, 2))]
+    R = es.pairwise(X)
+    for cut in ("ratio", "normalized", "association"):
+        with pytest.warns(es.MatrixAsPointsWarning, match="`A` looks like a matrix of dissimilarities"):
+            es.graph_partition(R, 2, cut=cut, rng=0)
+    for f in (es.kernel_pca, es.lingoes_kernel, es.kernel_distance, es.center_kernel, es.nearest_psd):
+        with pytest.warns(es.MatrixAsPointsWarning, match="zero diagonal and positive entries") as seen:
+            found = f(R)
+        assert len(seen) == 1
+        if f is es.kernel_pca:
+            assert "No eigenvalue is positive" in found.summary()
+
+
+@pytest.mark.parametrize("weights", ["rbf", "complete", "two cliques", "gravity"])
+def test_similarities_are_no_distances(weights, rng):
+    X = np.r_[rng.normal(size=(15, 2)), rng.normal(5, 1, size=(15, 2))]
+    mass = rng.lognormal(size=30)
+    A = {
+        "rbf": np.exp(-(es.pairwise(X, alpha=2) / 8)),
+        "complete": np.ones((30, 30)),
+        "two cliques": np.kron(np.eye(2), np.ones((15, 15))) + 0.01,
+        "gravity": np.outer(mass, mass),
+    }[weights]
+    np.fill_diagonal(A, 0)
+    es.graph_partition(A, 2, rng=0)  # a warning would be an error
+
+
+def test_a_graph_given_as_distances_is_named():
+    A = np.kron(np.eye(2), np.ones((10, 10))) - np.eye(20)
+    A[9, 10] = A[10, 9] = 1
+    with pytest.warns(es.NotNegativeTypeWarning, match="Most entries of `X` are 0, between points whose distances"):
+        es.energy_cluster(A, 2, metric="precomputed", rng=0)
+    with pytest.warns(es.NotNegativeTypeWarning, match="graph_partition"):
+        found = es.pairwise_tests(A, np.repeat([0, 1], 10), metric="precomputed", n_resamples=19, rng=0)
+    assert "S is negative, so rho is not of negative type" in " ".join(found.summary().split())
+    duplicated = np.repeat([0.0, 1.0, 5.0], [16, 2, 2])
+    es.energy_cluster(es.pairwise(duplicated), 2, metric="precomputed", rng=0)  # most are 0, between equal rows
+
+
+def test_a_sampler_with_a_seed_of_its_own_is_refused(rng):
+    def fixed(size, rng):
+        return np.random.default_rng(0).normal(size=size)
+
+    with pytest.raises(ValueError, match="`distribution` drew the same 40 values twice: it must draw them from"):
+        es.goodness_of_fit(rng.normal(size=40), fixed, n_resamples=19, rng=0)
+    with pytest.raises(ValueError, match="drew the same 10 values twice"):
+        es.energy_power(fixed, fixed, 10, n_replicates=5, n_resamples=19, rng=0)
+    assert es.goodness_of_fit(np.full(9, 2.0), stats.randint(2, 3), n_resamples=19, rng=0).pvalue == 1

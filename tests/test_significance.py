@@ -863,6 +863,20 @@ def test_gradients_are_told_from_tables_with_many_zeros(metric, form, rng):
     assert clusters <= 2
 
 
+def test_gradients_are_told_from_presence_and_absence(rng):
+    """Few species leave .7 to .8 of the ways along the band on one axis, and half of the points."""
+    told = clusters = 0
+    for _ in range(8):
+        gradient = species_along_a_gradient(80, rng) > 0
+        of_two = rng.random((80, 25)) < np.where(np.arange(80)[:, None] < 40, 0.2, np.repeat([0.6, 0.2], [10, 15]))
+        for table in (gradient, of_two[of_two.any(axis=1)]):
+            d = Dissimilarity.from_data(table, metric="jaccard", alpha=1.0)
+            found = bool(note_bent_cloud(d, make_scorer(d, 1.0, rng)))
+            told, clusters = told + (found and table is gradient), clusters + (found and table is not gradient)
+    assert told >= 3  # of 10 some 9
+    assert clusters <= 2
+
+
 def test_bent_clouds_are_told_where_the_test_rejects(rng):
     ring = arc(2 * np.pi, rng=rng)
     found = es.cluster_test(ring, n_splits=2, rng=0)

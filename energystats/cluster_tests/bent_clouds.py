@@ -26,7 +26,8 @@ SHAPE_POINTS = 200  # that are examined, and the share of them that neighbours h
 CONNECTED = 0.95
 NEIGHBOURS = 1.5, 2.1  # times log m; more where samples of a gradient leave a stretch out
 FEWEST = 20  # distinct points in which a shape can be seen
-ONE_LINE, STRAIGHTER = 0.82, 0.03  # share of variance along one axis of ways along a band, and how far above the points
+# share of variance along one axis of ways along a band, and how far above the points; few species or noise leave less
+ON_A_LINE = ((0.82, 0.03), (0.68, 0.1))
 HOLLOW, INNERMOST = 0.5, 0.02  # of the median radius of a ring, within which at most such a share of points lies
 ROUND = 2.0  # times that radii may differ, without the outer and inner tenth
 LARGEST_TURN = 0.6  # radians between points of a ring that are next to each other
@@ -87,7 +88,8 @@ def _note_shape(squared: FloatArray) -> tuple[str, ...]:
         return ()
     along, turned = _decomposed_gram(np.square(ways))
     on_line = along[0] / along[along > 0].sum()
-    if on_line >= ONE_LINE and on_line >= straight[0] + STRAIGHTER and _has_no_gap(turned[:, 0]):
+    one_line = any(on_line >= share and on_line >= straight[0] + more for share, more in ON_A_LINE)
+    if one_line and _has_no_gap(turned[:, 0]):
         return (
             Caution(
                 "The points may lie along one bent band, as of a gradient, and not in separate clusters: bent clouds "

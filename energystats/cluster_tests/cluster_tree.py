@@ -326,7 +326,7 @@ def tree_of_points(
 
     def test(part: Dissimilarity, n_resamples: int, child: np.random.Generator) -> tuple[float, Kind, IntArray]:
         """Test a node; return p, in which form (points as given, decorrelated, columns) clusters show, and labels."""
-        found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples), child)
+        found = run_cluster_test(part, replace(at_nodes, n_resamples=n_resamples, warnings_alone=part.n < d.n), child)
         if part.n == d.n:  # the tree has cautions of its own about spaces
             if found.factor is not None:
                 _check_draws_suffice(rules, found.factor)

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from energystats._core.ellipsoids import lie_on_ellipsoid
 from energystats._core.jitter import Jittered
 from energystats._core.row_counts import find_row_counts
+from energystats._core.threads import one_thread
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import number
 from energystats.display.sentences import Caution, metric_text
@@ -53,6 +55,7 @@ MOST_OF_DIRECTIONS = 20  # columns that may hold the three coordinates of direct
 CODES = "If few values are codes of categories, they are no numbers: leave such a column out."
 PERIODS = np.arange(1.5, 60.0, 0.05)  # in the range of the central nine tenths of scores
 FEWEST_PERIODS = 4.5
+FINE_STEPS = 32  # of frequencies, between coarse ones
 FEWEST_SCORES = 30
 SCORES_READ = 2000
 BY_CHANCE = 14.0  # times the mean power of noise: a thousand frequencies reach it in one of a thousand samples
@@ -218,8 +221,7 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
     if not high > low:
         return ()
     some = scores[np.linspace(0, scores.size - 1, min(scores.size, SCORES_READ)).astype(np.intp)]
-    waves = np.exp(2j * math.pi / (high - low) * np.multiply.outer(PERIODS, some)).mean(axis=1)
-    power = some.size * np.abs(waves) ** 2
+    power = np.abs(_sum_waves(some / (high - low), PERIODS)) ** 2 / some.size
     of_clusters, of_steps = power[PERIODS < FEWEST_PERIODS].max(), power[PERIODS >= FEWEST_PERIODS]
     if of_steps.max() <= max(BY_CHANCE, CLEARLY * of_clusters):
         return ()
@@ -232,6 +234,14 @@ def note_even_steps(scores: FloatArray) -> tuple[str, ...]:
             "themselves, whose ties are spread.",
         ),
     )
+
+
+def _sum_waves(x: FloatArray, frequencies: FloatArray) -> npt.NDArray[np.complex128]:
+    """Compute sum_j exp(2 pi i f x_j) for evenly spaced frequencies, as products of coarse and fine waves; (m,)."""
+    coarse, fine = frequencies[::FINE_STEPS], frequencies[:FINE_STEPS] - frequencies[0]
+    waves = [np.exp(2j * math.pi * np.multiply.outer(each, x)) for each in (coarse, fine)]
+    with one_thread():
+        return np.ravel(waves[0] @ waves[1].T)[: frequencies.size]
 
 
 def note_rates(values: FloatArray) -> tuple[str, ...]:
@@ -252,9 +262,8 @@ def note_rates(values: FloatArray) -> tuple[str, ...]:
             continue
         largest = float(np.quantile(y, CENTRAL_UP_TO))
         some = y[np.linspace(0, y.size - 1, min(y.size, SCORES_READ)).astype(np.intp)]
-        units = largest / MULTIPLES
-        near = np.cos(2 * math.pi * np.divide.outer(some, units)).mean(axis=0)
-        unit = float(units[near.argmax()])
+        near = _sum_waves(some / largest, MULTIPLES).real / some.size
+        unit = largest / float(MULTIPLES[near.argmax()])
         shares = np.bincount(np.minimum(np.rint(y / unit), 4).astype(np.intp), minlength=5) / y.size
         enough = max(NEAR_MULTIPLES, BEYOND_CHANCE / math.sqrt(2 * some.size))
         if near.max() >= enough and shares[0] <= BELOW_FIRST and shares[1:4].min() >= EACH_MULTIPLE:

@@ -36,6 +36,8 @@ class ClusterTestOptions:
         Threads over the splits.
     progress : bool
         Whether there is a bar.
+    warnings_alone : bool
+        Whether notes that are no warnings are left out, as at the nodes of a tree, which shows none of them.
     """
 
     k: int = 2
@@ -49,6 +51,7 @@ class ClusterTestOptions:
     user_clusterer: UserClusterer | None = None
     n_jobs: int = 1
     progress: bool = False
+    warnings_alone: bool = False
 
     @property
     def clustering(self) -> Clustering:

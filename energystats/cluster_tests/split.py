@@ -362,6 +362,9 @@ def _write_notes(
 ) -> tuple[str, ...]:
     """Return the notes of a split test for clusters, those that change a conclusion first."""
     d, scorer, k = splitter.space.d, splitter.space.scorer, splitter.k
+    of_data = describe_data(d, ties, several=d.coordinates is not None)  # warns
+    if whole.options.warnings_alone:
+        return ()
     user_clusterer, rejected = whole.options.user_clusterer, found.pvalue <= LEVEL
     clusterers = () if user_clusterer is None else user_clusterer.notes(len(user_clusterer.counts), "no evidence")
     return (
@@ -375,7 +378,7 @@ def _write_notes(
         *note_lines(d),
         *(note_even_steps(found.scores) if rejected and found.scores is not None else ()),
         *note_directions(d),
-        *describe_data(d, ties, several=d.coordinates is not None),
+        *of_data,
         *scorer.notes,
         *((NARROWED,) if narrowed else ()),
         *((CONTRASTS_MEAN,) if k > 2 else ()),

@@ -294,6 +294,7 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         name = d.columns[0] if d.columns else "x"
         ties.append(ColumnTies.of(found.spread, name, d.n, ratios=reach is not find_reach, **unit_of_column(d, 0)))
     pvalues = np.array([[one.pvalue] for one in found.each])
+    scores = found.each[int(pvalues.argmin())].scores
     index = float(found.indices[EXCESS])
     return ClusterTestResult(
         statistic=index,
@@ -308,11 +309,11 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
         conservative=options.conservative,
         jittered=bool(ties),
         pvalues=pvalues,
-        scores=found.each[int(pvalues.argmin())].scores,
+        scores=scores,
         indices=found.indices[None],
         rows=(Contrast("more than one mode", index, found.pvalue, found.pvalue),),
         notes=(
-            *(_note_steps(d, found.each[int(pvalues.argmin())].scores, ties) if found.pvalue <= LEVEL else ()),
+            *(_note_steps(d, scores, ties) if found.pvalue <= LEVEL and not options.warnings_alone else ()),
             *describe_data(d, ties, several=True),
             *((NARROWED,) if any(one.narrowed for one in found.each) else ()),
             *(() if options.user_clusterer is None else (UNUSED_CLUSTERER,)),

@@ -7,15 +7,20 @@ from typing import Any, NoReturn
 import numpy as np
 from scipy import sparse
 
+from energystats._core.gram import centred
+from energystats._core.threads import one_thread_up_to
 from energystats._typing import BoolArray
+from energystats.exceptions import MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import DIVIDE, LARGEST, SMALL_SHARE, as_array, as_numbers, digits_of
 from energystats.inputs.matrices import differing, matrix_index
 from energystats.inputs.table import as_table
 
-__all__ = ["as_adjacency"]
+__all__ = ["as_adjacency", "warn_of_distances"]
 
 
 LARGEST_INDEX = 2**31 - 1
+ROWS_COMPARED = 200
+AS_DISTANCES = 4.0  # times the size of the smallest eigenvalue, and of the mean one
 
 
 def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[str, ...] | None]:
@@ -48,6 +53,26 @@ def as_adjacency(values: Any, name: str, *, signed: bool) -> tuple[Any, tuple[st
     matrix.eliminate_zeros()
     _check_entries(matrix, name, signed)
     return _symmetric_part(matrix, name, rounding), index
+
+
+def warn_of_distances(matrix: Any, name: str) -> None:
+    """Warn if a complete graph without loops has the spectrum of distances, not of similarities; (n, n) sparse.
+
+    The centred matrix -JAJ/2 of distances has large positive eigenvalues, that of similarities large negative ones.
+    """
+    n = matrix.shape[0]
+    if n < 4 or matrix.nnz != n * (n - 1) or matrix.diagonal().any() or matrix.data.min() < 0:
+        return
+    rows = np.unique(np.linspace(0, n - 1, min(n, ROWS_COMPARED)).astype(np.intp))
+    with one_thread_up_to(rows.size):
+        values = np.linalg.eigvalsh(centred(-0.5 * matrix[rows][:, rows].toarray()))
+    if values[-1] >= AS_DISTANCES * max(-values[0], float(np.abs(values).mean())):
+        warn(
+            f"`{name}` looks like a matrix of dissimilarities: no entry beside its zero diagonal is 0, and its "
+            "eigenvalues are those of distances. Here large entries join vertices. For dissimilarities use "
+            f'energy_cluster({name}, k, metric="precomputed").',
+            MatrixAsPointsWarning,
+        )
 
 
 def _check_entries(matrix: Any, name: str, signed: bool) -> None:

@@ -15,7 +15,7 @@ from energystats._core.laplacian import Relaxation, smallest_pairs
 from energystats._core.linkage import numbering
 from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
-from energystats.clustering.adjacency import as_adjacency
+from energystats.clustering.adjacency import as_adjacency, warn_of_distances
 from energystats.clustering.graph_result import GraphPartition
 from energystats.clustering.local_search import LocalOptimum
 from energystats.clustering.search import MOVE_TOLERANCE, read_start
@@ -135,6 +135,7 @@ def graph_partition(
     generator = as_generator(rng)
     (A,), (sample_weight, init) = read_inputs((A,), {"sample_weight": sample_weight, "init": init})
     matrix, index = as_adjacency(A, "A", signed=cut == "association")
+    warn_of_distances(matrix, "A")
     exponent = int(np.frexp(np.abs(matrix.data).max(initial=0.0))[1])
     matrix.data = np.ldexp(matrix.data, -exponent)  # the same digits at every scale
     n = matrix.shape[0]

@@ -109,8 +109,7 @@ def disco(
     formula : str, optional
         With points in `X`: a formula without a left side, such as "~ a * b".
     groups : array_like of shape (n,), or str, optional
-        Group of each row, in place of a formula; or the name of the column of a Parquet file or Dask frame. Clusters
-        that this package found give a `DoubleDippingWarning`.
+        Group of each row, or the name of the column of a Parquet file or Dask frame; found clusters are warned of.
     data : DataFrame, optional
         The columns that the formula names, one row a point.
     metric : str, Metric or callable, default "euclidean"

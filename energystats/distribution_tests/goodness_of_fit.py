@@ -562,6 +562,8 @@ def goodness_of_fit(
         return _drawn_samples(target, source, stream, count, points.shape)
 
     null = _simulated(simulate, n_resamples, generator, progress)
+    if null.size > 1 and np.ptp(null) <= tie_tolerance(n * target.scale, n):
+        source.check_varies(n)
     p, interval = _compare_with_null(observed, null, n * target.scale, n)
     return GoodnessOfFitResult(
         statistic=observed,

@@ -13,8 +13,9 @@ from energystats.distribution_tests.designs import Design, check_design, exchang
 from energystats.distribution_tests.energy_test import run_method
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison
 from energystats.distribution_tests.results import EnergyTestResult
-from energystats.geometry.kernels import ONLY_DISTANCE, KernelLike, kernel_distance, semimetric_of
+from energystats.geometry.kernels import ONLY_DISTANCE, KernelLike, rho_of_kernel, semimetric_of
 from energystats.inputs.labels import read_inputs
+from energystats.inputs.matrices import as_kernel
 from energystats.inputs.methods import MethodLike, read_method
 from energystats.inputs.options import as_generator, check_option
 from energystats.metrics.base import MetricLike
@@ -227,7 +228,7 @@ def _two_samples(
             raise ValueError('`kernel="precomputed"` needs one kernel matrix of the pooled points, and `groups=`.')
         if metric != "euclidean" or alpha != 1:
             raise ValueError(ONLY_DISTANCE)
-        samples, semimetric = (kernel_distance(samples[0]),), resolve("precomputed", 1.0)
+        samples, semimetric = (rho_of_kernel(as_kernel(samples[0], "K")),), resolve("precomputed", 1.0)
     else:
         semimetric = semimetric_of(kernel, metric, alpha)
     d, checked = Dissimilarity.from_samples(samples, groups, metric=semimetric, alpha=1.0)

@@ -21,6 +21,7 @@ from energystats.distribution_tests.designs import Design, ExchangeableUnits, ch
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import adjust, correction_named
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null, smallest_of_all
+from energystats.distribution_tests.results import NEGATIVE_S
 from energystats.distribution_tests.spread_test import (
     FEWEST,
     CenterDistances,
@@ -108,10 +109,8 @@ def pairwise_tests(
     ValueError
         If there is a single group, the control is not a group, a value is not finite, labels are missing or of another
         length, the design leaves a pair nothing to permute, or an option is unknown.
-    TypeError
-        If `X` does not hold real numbers, or labels cannot be sorted, such as numbers beside text.
-    MemoryError
-        If the work would not fit into the available memory.
+    TypeError, MemoryError
+        If `X` is not of real numbers, or labels cannot be sorted; if the work would not fit into memory.
 
     Warns
     -----
@@ -475,6 +474,7 @@ class PairwiseTestsResult(Result):
             how,
             *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
             *self._out_of_reach(),
+            *([NEGATIVE_S] if min(row.effect_size for row in self.rows) < -1e-9 else []),
             *self.notes,
             metric_note(self.metric, self.standardization),
         ]

@@ -172,6 +172,9 @@ def energy_power(
     total = n_replicates * len(sizes) * rounds
     rejected = np.array(list(with_bar(decisions, progress, total=total, unit="replicate", size=lambda _: 1)))
     counts = rejected.reshape(rounds, len(sizes), n_replicates).sum(axis=2).T.tolist()
+    if n_replicates > 1 and all(count in (0, n_replicates) for each in counts for count in each):
+        for source, size in zip(sources, sizes[0], strict=True):
+            source.check_varies(size)
     return PowerResult(
         rows=tuple(_row_of(pair, each, n_replicates) for pair, each in zip(sizes, counts, strict=True)),
         level=level,

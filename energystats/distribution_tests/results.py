@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = [
+    "NEGATIVE_S",
     "ApproximateTestResult",
     "BinnedTestResult",
     "CombinedTestResult",
@@ -39,6 +40,10 @@ __all__ = [
 ]
 
 
+NEGATIVE_S = (
+    "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share and S = 0 does "
+    "not mean equality."
+)
 NAMES = {"between": "S", "f": "F", "mmd2": "MMD squared", "mmd2 (unbiased)": "MMD squared (U)", "min p": "smallest p"}
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
 
@@ -149,10 +154,7 @@ class EnergyTestResult(Result):
         lines = [f"Null hypothesis: {self.null_hypothesis}.", *self._method_sentences()]
         # below rounding; E of a rho of negative type is never negative [theory 1]
         if self.between < -1e-9 * abs(self.total):
-            lines.append(
-                "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share "
-                "and S = 0 does not mean equality."
-            )
+            lines.append(NEGATIVE_S)
         return [*lines, *self.notes, metric_note(self.metric, self.standardization), *self._undecided()]
 
     def _undecided(self) -> list[str]:

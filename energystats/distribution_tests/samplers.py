@@ -94,6 +94,15 @@ class Sampler:
         drawn = self.raw(size, rng)
         return drawn if self.rows is not None else self.checked(drawn, size)
 
+    def check_varies(self, size: int) -> None:
+        """Raise ValueError if a sampler draws one and the same varied sample from two different streams."""
+        first, second = (self.draw(size, np.random.default_rng(seed)) for seed in (1, 2))
+        if np.ptp(first, axis=0).any() and np.array_equal(first, second):
+            raise ValueError(
+                f"`{self.argument}` drew the same {size} values twice: it must draw them from the generator that it is "
+                "given, as in sampler(size, rng) -> rng.normal(size=size)."
+            )
+
     def quantiles(self, size: int) -> FloatArray:
         """Compute the quantiles of a distribution at the midpoints of `size` equal parts of [0, 1]; (size, 1)."""
         assert self.ppf is not None

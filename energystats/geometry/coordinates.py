@@ -13,10 +13,10 @@ from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.euclidize import cailliez, lingoes
-from energystats.geometry.kernels import KernelLike, kernel_distance, semimetric_of
+from energystats.geometry.kernels import KernelLike, rho_of_kernel, semimetric_of
 from energystats.geometry.negative_type import relative_tolerance, root_unit_of, tolerance_for, unit_of
 from energystats.geometry.results import PrincipalCoordinates
-from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
+from energystats.inputs.matrices import as_distances, as_kernel, matrix_index
 from energystats.inputs.options import check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import spectrum
@@ -176,8 +176,8 @@ def kernel_pca(
     if isinstance(kernel, str) and kernel == "precomputed":
         if metric != "euclidean" or alpha != 1 or standardize:
             raise ValueError('`metric`, `alpha` and `standardize` need points; `kernel="precomputed"` has none.')
-        rho, index = kernel_distance(X), matrix_index(X)
-        summand = float(np.abs(as_symmetric(X, "X")).max())
+        K = as_kernel(X, "X")
+        rho, index, summand = rho_of_kernel(K), matrix_index(X), float(np.abs(K).max())
         tol = tolerance_for(X, len(rho), tol)
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)

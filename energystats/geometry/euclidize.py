@@ -12,7 +12,7 @@ from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
 from energystats._runtime import MATRIX, weigh
 from energystats._typing import ArrayLike, FloatArray
-from energystats.geometry.kernels import kernel_distance
+from energystats.geometry.kernels import rho_of_kernel
 from energystats.geometry.negative_type import (
     Examination,
     examine_spectrum,
@@ -21,7 +21,7 @@ from energystats.geometry.negative_type import (
     unit_of,
 )
 from energystats.geometry.results import Euclidization, Repair
-from energystats.inputs.matrices import as_distances, as_symmetric, matrix_index
+from energystats.inputs.matrices import as_distances, as_kernel, matrix_index
 from energystats.pairs.workloads import spectrum
 
 __all__ = ["cailliez", "clip_spectrum", "flip_spectrum", "lingoes", "lingoes_kernel"]
@@ -133,11 +133,11 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     >>> round(repaired.constant, 12), bool(abs(repaired.kernel).max() < 1e-12)
     (2.0, True)
     """
-    matrix = as_symmetric(K, "K")
+    matrix = as_kernel(K, "K")
     weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
     # rho of K is the same for every origin, so that -1/2 J rho J = JKJ needs no centring of K first [K after thm 5]
     unit = root_unit_of(matrix)
-    rho = kernel_distance(matrix / unit**2)
+    rho = rho_of_kernel(matrix / unit**2)
     # rho is a difference of entries of K: what their rounding leaves counts as 0
     rounding = 8 * np.finfo(float).eps * np.abs(np.diagonal(matrix)).max() / unit**2
     rho[np.abs(rho) <= rounding] = 0.0
@@ -331,7 +331,7 @@ def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidi
         # V f(Lambda) V' with f the absolute value or the positive part; clipping gives the nearest PSD matrix [Higham]
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
-        distances = np.sqrt(np.maximum(kernel_distance(half @ half.T), 0.0)) * unit
+        distances = np.sqrt(np.maximum(rho_of_kernel(half @ half.T), 0.0)) * unit
     return _make_euclidization(method, distances, None, rho, unit, found, matrix_index(d))
 
 

@@ -15,7 +15,7 @@ from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.negative_type import SMALLEST_ALONE, unit_of
 from energystats.inputs.arrays import as_numbers, check_finite
 from energystats.inputs.labels import is_single
-from energystats.inputs.matrices import as_square, as_symmetric
+from energystats.inputs.matrices import as_kernel, as_square, as_symmetric
 from energystats.inputs.names import near_names
 from energystats.inputs.options import check_count, check_option, check_positive
 from energystats.inputs.table import InputTable, as_table, check_same_rows, match_rows
@@ -32,6 +32,7 @@ __all__ = [
     "equivalent_kernels",
     "kernel_distance",
     "nearest_psd",
+    "rho_of_kernel",
     "semimetric_of",
 ]
 
@@ -157,12 +158,16 @@ def kernel_distance(K: ArrayLike) -> FloatArray:
     >>> es.kernel_distance([[1.0, 0.25], [0.25, 1.0]]).tolist()
     [[0.0, 1.5], [1.5, 0.0]]
     """
+    return rho_of_kernel(as_kernel(K, "K"))
+
+
+def rho_of_kernel(matrix: FloatArray) -> FloatArray:
+    """Compute K_ii + K_jj - 2 K_ij of a checked kernel matrix; (n, n) -> (n, n)."""
     # [G 9]
-    matrix = as_symmetric(K, "K")
     own = np.diagonal(matrix)
     rho = own[:, None] + own[None, :] - 2 * matrix
     np.fill_diagonal(rho, 0.0)
-    return rho
+    return np.asarray(rho)
 
 
 def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> FloatArray:
@@ -207,7 +212,7 @@ def center_kernel(K: ArrayLike, base: str | int | ArrayLike = "center") -> Float
     >>> es.center_kernel([[1.0, 0.0], [0.0, 3.0]]).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    matrix = as_symmetric(_table_with_base(K, base), "K")
+    matrix = as_kernel(_table_with_base(K, base), "K")
     if isinstance(base, str):
         check_option(base, "base", ("center",))
         return centred(matrix)
@@ -257,7 +262,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     >>> es.nearest_psd([[1.0, 3.0], [3.0, 1.0]]).round(12).tolist()
     [[2.0, 2.0], [2.0, 2.0]]
     """
-    matrix = as_symmetric(K, "K")
+    matrix = as_kernel(K, "K")
     weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
     unit = unit_of(matrix, SMALLEST_ALONE)
     with one_thread_up_to(len(matrix)):
@@ -327,7 +332,7 @@ def equivalent_kernels(K1: ArrayLike, K2: ArrayLike, tol: float | None = None) -
     # rounding is judged on the entries of K, because rho is a difference of them
     share = 100 * np.finfo(float).eps if tol is None else check_positive(tol, "tol")
     scale = max(float(np.abs(first).max()), float(np.abs(second).max()))
-    return bool(np.abs(kernel_distance(first) - kernel_distance(second)).max() <= share * scale)
+    return bool(np.abs(rho_of_kernel(first) - rho_of_kernel(second)).max() <= share * scale)
 
 
 def semimetric_of(kernel: KernelLike, metric: MetricLike, alpha: float) -> Metric:

@@ -442,7 +442,7 @@ class PrincipalCoordinates(Named):
     def _conclusion(self) -> str:
         p = self.explained.size
         if not p:
-            return "All points coincide: there is no axis."
+            return "No eigenvalue is positive: there is no axis." if self.n_negative else "All points coincide."
         axes = "axis holds" if p == 1 else f"{p} axes hold"
         lost = f"; {self.negative_share:.1%} cannot be drawn at all" if self.n_negative else ""
         return f"The {axes} {self.explained.sum():.1%} of the sizes of all eigenvalues{lost}."

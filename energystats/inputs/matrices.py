@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 
 from energystats._typing import BoolArray, FloatArray
+from energystats.exceptions import MatrixAsPointsWarning, warn
 from energystats.inputs.arrays import DIVIDE, LARGEST, ROUNDING, SMALL_SHARE, as_numbers, check_finite, digits_of
 from energystats.inputs.names import Places, write_names
 from energystats.inputs.table import InputTable, as_table
 
 __all__ = [
     "as_distances",
+    "as_kernel",
     "as_linkage",
     "as_square",
     "as_symmetric",
@@ -109,6 +111,18 @@ def as_distances(values: Any, name: str, places: Places | None = None) -> FloatA
             f"`{name}` must not be negative, but entry {places.entry(i, j)} is {square[i, j]:.6g}{others}."
         )
     return square
+
+
+def as_kernel(values: Any, name: str) -> FloatArray:
+    """Check that a kernel matrix is square and symmetric, and return it; warn if it looks like dissimilarities."""
+    matrix = as_symmetric(values, name)
+    if matrix.any() and not np.diagonal(matrix).any() and matrix.min() >= 0:
+        warn(
+            f"`{name}` has a zero diagonal and positive entries beside it, as a matrix of dissimilarities has and a "
+            f"positive semidefinite kernel has not. For dissimilarities rho, a kernel is distance_kernel({name}).",
+            MatrixAsPointsWarning,
+        )
+    return matrix
 
 
 def as_symmetric(values: Any, name: str) -> FloatArray:
