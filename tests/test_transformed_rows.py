@@ -152,7 +152,7 @@ def test_long_clusters_of_log_ratios_are_found_where_they_show(rng):
     assert found.pvalue <= 0.05
     assert found.space == "decorrelated"
     assert np.abs(np.corrcoef(found.partition.labels, side)[0, 1]) > 0.9
-    assert es.cluster_tree(X, metric=Aitchison(), rng=0).k == 2
+    assert es.cluster_tree(X, k_max=2, metric=Aitchison(), rng=0).k == 2
 
 
 @pytest.mark.slow

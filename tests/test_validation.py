@@ -651,7 +651,7 @@ def test_a_fitted_pipeline_is_validated_with_its_labels(rng):
 def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng, form):
     """The same clusters were separate for k = 2, and "not tested" as those of the tree."""
     X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 0.0]], 30, axis=0)
-    tree = es.cluster_tree(X, rng=0)
+    tree = es.cluster_tree(X, k_max=2, rng=0)
     assert tree.k == 2
     options = ({"partition": form(tree)}, {"k": 2})
     found, by_k = (es.validate_clusters(X, n_resamples=99, rng=0, **how) for how in options)
