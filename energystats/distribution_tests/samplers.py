@@ -141,7 +141,12 @@ class Sampler:
             with np.errstate(all="ignore"):
                 low, high = np.asarray(self.ppf(np.array([EDGE, 1 - EDGE])), dtype=np.float64).tolist()
         except (ValueError, RuntimeError):  # SciPy's search for a quantile may fail so far in the tails
-            return self, ()
+            low, high = -np.inf, np.inf
+        failed = self._name_failure(size)
+        if failed:
+            return replace(self, ppf=None), (
+                f"SciPy cannot compute quantiles of {self.label} ({failed}): draws stand for it.",
+            )
         slack = RANGE_SLACK * (high - low)
         # False where an end is NaN
         if not ((drawn < low - slack) | (drawn > high + slack)).any():
@@ -151,6 +156,19 @@ class Sampler:
             f"that draws stand for it; give `X` in their range, about {drawn.min():.4g} to {drawn.max():.4g}."
         )
         return replace(self, ppf=None), (note,)
+
+    def _name_failure(self, size: int) -> str:
+        """Return why the outer ones of `size` quantiles, or the median, cannot be computed; else ""."""
+        assert self.ppf is not None
+        for place in (0.5 / size, 0.5, 1 - 0.5 / size):
+            try:
+                with np.errstate(all="ignore"):
+                    value = float(np.ravel(self.ppf(place))[0])
+            except (ValueError, RuntimeError) as error:
+                return f"at {place:.6g}: {str(error).rstrip('.')}"
+            if np.isnan(value):
+                return f"at {place:.6g} it is NaN"
+        return ""
 
     def checked(self, values: Any, size: int) -> FloatArray:
         """Return a drawn sample as an array of numbers; raise ValueError if its shape is wrong or it is not finite."""
@@ -369,7 +387,10 @@ def _check_one_distribution(quantile: Callable[[float], Any], name: str) -> None
     if np.shape(median) != ():
         raise ValueError(f"`{name}` must be one distribution, but its parameters have shape {np.shape(median)}.")
     if np.isnan(median):
-        raise ValueError(f"`{name}` must have a median, but it is NaN: a parameter is out of range.")
+        raise ValueError(
+            f"`{name}` must have a median, but SciPy says it is NaN: a parameter is out of range, or so large that its "
+            "quantiles fail; then give a function sampler(size, rng) that draws."
+        )
 
 
 def _draw_rows(distribution: Any, size: int, rng: np.random.Generator) -> Any:
