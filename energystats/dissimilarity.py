@@ -57,6 +57,7 @@ __all__ = [
     "check_blocks",
     "check_resolution",
     "check_z_scores",
+    "note_one_rho",
     "of_z_scores",
 ]
 
@@ -74,6 +75,7 @@ ALONE = 0.9  # of the variance of all columns: who has it decides the distances 
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
+FEWEST_OF_ONE_RHO, ROWS_OF_ONE_RHO = 4, 40
 ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 100, 200  # of a matrix, in which zeros between unlike rows are looked for
 
 
@@ -805,6 +807,21 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
         f"{coded} symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but taken as "
         f"the coordinates of {n} points. Use {how} if it is such a matrix.",
         MatrixAsPointsWarning,
+    )
+
+
+def note_one_rho(d: Dissimilarity, share: float, k: int) -> tuple[str, ...]:
+    """Return a note if all pairs have one rho, so that S/T is (k - 1)/(n - 1) for any k groups; `share` is S/T."""
+    if d.n < FEWEST_OF_ONE_RHO or isinstance(d, Blocks) or abs(share - (k - 1) / (d.n - 1)) > ROUNDING:
+        return ()
+    rows = np.unique(np.linspace(0, d.n - 1, min(d.n, ROWS_OF_ONE_RHO)).astype(np.intp))
+    rho = d.rho(rows, rows)[~np.eye(rows.size, dtype=bool)]
+    if not rho[0] > 0 or np.ptp(rho) > ROUNDING * rho[0]:
+        return ()
+    narrow = " A kernel far narrower than the distances between points does so; its sigma has the unit of the data."
+    return (
+        "All pairs of points have the same rho, so that no groups and no clusters are better than others: p and labels "
+        "say nothing of these data." + narrow * isinstance(d.metric, Exponential),
     )
 
 

@@ -116,7 +116,7 @@ def make_calls(exponent=0):
         "clip_spectrum": lambda: es.clip_spectrum(few),
         "flip_spectrum": lambda: es.flip_spectrum(few),
         "lingoes_kernel": lambda: es.lingoes_kernel(one - few),
-        "nearest_psd": lambda: es.nearest_psd(few),
+        "nearest_psd": lambda: es.nearest_psd(few.max() - few),
         "principal_coordinates": lambda: es.principal_coordinates(few),
         "kernel_pca": lambda: es.kernel_pca(X, kernel="gaussian"),
         "distance_kernel": lambda: es.distance_kernel(few),

@@ -106,7 +106,7 @@ LONG = {
     "lingoes": lambda: es.lingoes(R),
     "cailliez": lambda: es.cailliez(R),
     "clip_spectrum": lambda: es.clip_spectrum(R),
-    "nearest_psd": lambda: es.nearest_psd(R),
+    "nearest_psd": lambda: es.nearest_psd(R.max() - R),
     "principal_coordinates": lambda: es.principal_coordinates(R, "lingoes"),
     "compare_euclidizations": lambda: es.compare_euclidizations(R, 2, n_init=1, rng=0),
     "pairwise": lambda: es.pairwise(points()),
@@ -524,7 +524,7 @@ def test_a_machine_that_is_held_up_is_not_called_slower_than_any(monkeypatch):
     monkeypatch.setattr(cost, "_measure_least_time", lambda task, clock=None: 1.0)
     measured = cost._measure_machine.__wrapped__()
     assert (cost._find_pair_rate(tested), *measured) == dataclasses.astuple(Rates.slowest(tested))
-    users = Dissimilarity.from_data(points(9), metric=lambda x, y: abs(x[0] - y[0]), alpha=1.0)
+    users = Dissimilarity.from_data(points(9), metric=lambda X, Y: abs(X[:, :1] - Y[:, 0]), alpha=1.0)
     assert cost._find_pair_rate(users) > 1e-3
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
+from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import euclidean_distances
 
 import energystats as es
@@ -1342,3 +1343,69 @@ def test_a_sampler_with_a_seed_of_its_own_is_refused(rng):
     with pytest.raises(ValueError, match="drew the same 10 values twice"):
         es.energy_power(fixed, fixed, 10, n_replicates=5, n_resamples=19, rng=0)
     assert es.goodness_of_fit(np.full(9, 2.0), stats.randint(2, 3), n_resamples=19, rng=0).pvalue == 1
+
+
+BLOCKWISE = {
+    "seuclidean": lambda X, Y: cdist(X, Y, "seuclidean"),
+    "median": lambda X, Y: np.exp(-0.5 * (cdist(X, Y) / np.median(cdist(X, Y))) ** 2),
+    "range": lambda X, Y: cdist(X, Y) / np.ptp(X, axis=0).max(),
+}
+
+
+@pytest.mark.parametrize("name", BLOCKWISE)
+def test_functions_that_take_a_scale_from_their_rows_are_refused(name, rng):
+    """They are called with blocks of rows: S was 4.6 for 20.3, MMD squared .19 for .40."""
+    X, rho = rng.normal(size=(30, 2)) * [1, 5], BLOCKWISE[name]
+    calls = [
+        lambda: es.energy_test(X[:15], X[15:], metric=rho, rng=0),
+        lambda: es.pairwise(X, metric=rho),
+        lambda: es.energy_cluster(X, 2, metric=rho, rng=0),
+        lambda: es.EnergyClustering(2, metric=rho).fit(X),
+        lambda: es.metrics.CallableMetric(rho)(X),
+        lambda: es.mmd2(X[:15], X[15:], kernel=rho),
+        lambda: es.metrics.Kernel(rho)(X),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=r"must depend on two rows alone.*for rows 0 and \d+ it gave .* beside 8"):
+            call()
+    pair = es.energy_distance(X[:15], X[15:], metric=lambda X, Y: cdist(X, Y, "cityblock"))
+    assert pair == pytest.approx(es.energy_distance(X[:15], X[15:], metric="cityblock"))
+
+
+def test_one_rho_for_all_pairs_is_named(rng):
+    X, ones = rng.normal(size=(30, 2)), np.ones((30, 30)) - np.eye(30)
+    narrow, half = es.metrics.Gaussian(1e-6), np.repeat([0, 1], 15)
+    found = [
+        es.energy_cluster(ones, 3, metric="precomputed", rng=0),
+        es.energy_cluster(X, 3, metric=narrow, rng=0),
+        es.energy_test(X, groups=half, metric="hamming", n_resamples=19, rng=0),
+        es.mmd_test(X[:15], X[15:], kernel=narrow, n_resamples=19, rng=0),
+        es.pairwise_tests(X, half, metric=narrow, n_resamples=19, rng=0),
+        es.segment(X, 3, metric=narrow),
+        es.segment_test(X, metric=narrow, n_resamples=19, rng=0),
+    ]
+    assert all("All pairs of points have the same rho" in " ".join(each.notes) for each in found)
+    ones[3, 4] = ones[4, 3] = 0.5
+    one = es.energy_cluster(ones, 3, metric="precomputed", rng=0)
+    assert "same rho" not in " ".join(one.notes)
+
+
+def test_a_model_that_draws_one_table_is_refused(rng):
+    X = rng.normal(size=(30, 2))
+    with pytest.raises(ValueError, match="drew the same table 3 times: it must draw from the generator"):
+        es.cluster_test(X, null=lambda _: X[::-1] + 1, method="refit", n_resamples=19, rng=0)
+
+
+def test_intervals_of_rare_events_say_that_they_are_short(rng):
+    x, y = np.repeat([0.0, 1.0], [49, 1]), np.repeat([0.0, 1.0], [45, 5])
+    found = es.energy_interval(x, y, n_bootstrap=99, rng=0)
+    assert "Few points of a sample differ" in " ".join(found.notes)
+    spread = es.energy_interval(rng.normal(size=50), y + rng.normal(size=50), n_bootstrap=99, rng=0)
+    assert "Few points" not in " ".join(spread.notes)
+
+
+def test_silhouettes_of_many_points_need_no_matrix(monkeypatch, rng):
+    """60,000 points were refused for a matrix of 27 GiB, which is not stored."""
+    monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2**30)
+    X = rng.normal(size=(15_000, 2))  # 1.7 GiB
+    assert es.silhouette(X, np.arange(15_000) % 2).shape == (15_000,)

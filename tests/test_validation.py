@@ -363,7 +363,9 @@ def test_labels_without_a_clusterer_are_not_tested(triangle):
     assert frame.loc["outside labels", "statistic"] == 1
     assert frame.loc["outside labels", "pvalue"] == 1 / 100
     assert found.supported == (False, False, False)
-    assert "was not tested, for the reason below" in " ".join(" ".join(found.summary().splitlines()[:2]).split())
+    assert "was not tested, for a reason among the notes" in " ".join(
+        " ".join(found.summary().splitlines()[:2]).split()
+    )
     assert "a search over all directions; give `clusterer`" in " ".join(found.summary().split())
 
 
@@ -594,7 +596,7 @@ def test_labels_that_the_clusterer_does_not_find_are_not_tested(rng):
         assert not any(checked.supported)
         assert np.isnan(checked.merges["pvalue"]).all()
         assert "KMeans finds other clusters in these points" in words(checked)
-        assert "was not tested, for the reason below" in words(checked)
+        assert "was not tested, for a reason among the notes" in words(checked)
     there = es.validate_clusters(X, partition=KMeans(2, n_init=1, random_state=0).fit(X), n_resamples=199, rng=0)
     assert there.groups == ((0,), (1,))
 

@@ -38,6 +38,7 @@ class Console:
         self.quiet: bool = quiet
         self.notes: list[str] = []
         self.files: list[str] = []
+        self.table: str = "FILE"  # words of the command that say which table is read
         self.lost: str | None = None  # why standard output could not be written
         self.ignored: set[type[Warning]] = {TiesWarning}
 
@@ -48,14 +49,14 @@ class Console:
 
     def tell(self, text: str) -> None:
         """Print a text of the library on standard output, with argument names replaced by command-line options."""
-        self.say(in_options(text))
+        self.say(in_options(text, self.table))
 
     def show(self, result: VerdictFirst, *, notes: bool) -> None:
         """Print the summary of a result, followed by its notes if these are asked for."""
         text = result.summary().replace("see `.notes`", "below" if notes else "--notes prints them")
         self.tell("\n" + text)
         if notes and result.notes:
-            self.say("\n".join(["\nNotes:", *sentences(map(in_options, result.notes))]))
+            self.say("\n".join(["\nNotes:", *sentences(in_options(note, self.table) for note in result.notes)]))
 
     def note(self, text: str) -> None:
         """Print a note on standard error, unless it was printed before, and keep it for the JSON output."""
@@ -94,7 +95,7 @@ class Console:
             if not issubclass(category, EnergyStatsWarning):
                 shown(category(printable(str(message))), category, filename, lineno, file, line)
             elif category not in self.ignored:
-                self.note(in_options(str(message)))
+                self.note(in_options(str(message), self.table))
 
         with warnings.catch_warnings():
             warnings.simplefilter("always", EnergyStatsWarning)

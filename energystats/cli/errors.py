@@ -9,6 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 from energystats.inputs.labels import WORDS_AS_GAPS
 from energystats.metrics.domains import RowError
@@ -73,9 +74,12 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
         raise BadInputError(f"{file}: {in_options(str(error))}") from error
 
 
-def in_options(text: str) -> str:
-    """Replace names of the library in a message by those of the command line, such as `k` by -k, `X` by the table."""
-    text = CALL.sub(_write_command, text)
+def in_options(text: str, table: str = "FILE") -> str:
+    """Replace names of the library in a message by those of the command line, such as `k` by -k, `X` by the table.
+
+    `table` are the words of the command that say which table is read.
+    """
+    text = CALL.sub(partial(_write_command, table), text)
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)
@@ -84,10 +88,12 @@ def in_options(text: str) -> str:
     return ALIKE.sub(lambda match: _option_of(match[1]), text)
 
 
-def _write_command(call: re.Match[str]) -> str:
+def _write_command(table: str, call: re.Match[str]) -> str:
     """Return the command that clusters as a call of `energy_cluster` does, or tests as one of `cluster_test`."""
     columns, k, keywords = (part and " ".join(part.split()) for part in call.groups())
-    words = ["energystats cluster FILE"]
+    if columns:  # instead of those that the user chose
+        table = re.sub(r" --(columns|drop)[ =]('[^']*'|\S+)", "", table)
+    words = [f"energystats cluster {table}"]
     if columns:
         names = io.StringIO()
         csv.writer(names, lineterminator="").writerow(ast.literal_eval(columns))

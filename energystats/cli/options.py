@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -315,7 +316,21 @@ class Command:
             name = option.lstrip("-").replace("-", "_")
             if given.get(name) not in (None, parser.get_default(name)) and meets(options):
                 raise BadInputError(f"{option} has no use {why}.")
+        if "file" in given:
+            console.table = self._words_of_table(parser, options)
         self.run(options, console)
+
+    def _words_of_table(self, parser: Parser, options: argparse.Namespace) -> str:
+        """Return the words of a command line that say which rows and columns of which file are read."""
+        tables = (FILE, ID, *(GROUPS[group] for group in self.groups))
+        known = {name for table in tables for names in table for name in names.split()} | {"--missing"}
+        kept, words = [str(options.file)], list(options.words)
+        for word, following in zip(words, [*words[1:], ""], strict=True):
+            name, equals, _ = word.partition("=")
+            action = parser._option_string_actions.get(name)
+            if action is not None and name in known:
+                kept += [word, following] if action.nargs is None and not equals else [word]
+        return shlex.join(kept)
 
 
 def arguments_of(options: argparse.Namespace) -> dict[str, Any]:

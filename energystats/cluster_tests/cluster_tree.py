@@ -19,7 +19,7 @@ from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions, nam
 from energystats.cluster_tests.gap_cuts import cut_in_gap
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ALL_COINCIDE, ShownElsewhere
-from energystats.cluster_tests.spaces import GIVEN, Kind
+from energystats.cluster_tests.spaces import DECORRELATED, GIVEN, Kind
 from energystats.cluster_tests.split import LINEAR_UNIMODALITY, SMALLEST_SAMPLE
 from energystats.cluster_tests.tree_result import ClusterTreeResult, TreeNode
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
@@ -362,7 +362,7 @@ def tree_of_points(
         conservative=options.conservative,
         factor=factors[0] if factors else None,
         notes=(
-            *_note_cuts(nodes),
+            *_note_cuts(nodes, d),
             *_note_gaps(nodes),
             *((HIDDEN_BY_OTHERS,) if nodes[0].tested and not nodes[0].rejected and not one_column else ()),
             *notes,
@@ -376,9 +376,12 @@ def tree_of_points(
     ).explained()
 
 
-def _note_cuts(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
+def _note_cuts(nodes: Sequence[TreeNode], d: Dissimilarity) -> tuple[str, ...]:
     """Return a caution that names tree nodes divided among decorrelated or selected columns, not as given; else ()."""
-    elsewhere = [f"node {node.id} ({node.space})" for node in nodes if node.children and node.space != GIVEN]
+    cut = [node for node in nodes if node.children and node.space != GIVEN]
+    # all points are decorrelated by this metric itself
+    same = {0} if getattr(d.metric, "name", "") == "mahalanobis" else set()
+    elsewhere = [f"node {node.id} ({node.space})" for node in cut if node.id not in same or node.space != DECORRELATED]
     if not elsewhere:
         return ()
     return (

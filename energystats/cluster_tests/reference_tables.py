@@ -32,6 +32,7 @@ __all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "h
 
 Null: TypeAlias = str | Callable[[np.random.Generator], Any]
 Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table, or raises ValueError
+ALIKE = 3  # tables of a model, which then draws no other
 DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
 NOT_CLUSTERS = Caution(
     "Correlation in a single cloud is rejected too, and clusters in one column alone are not seen.",
@@ -228,6 +229,7 @@ class UserModel:
     def draws(
         self, n_resamples: int, rng: np.random.Generator, usable: Usable = held
     ) -> Iterator[tuple[Dissimilarity, np.random.Generator]]:
+        n_alike, first = 0, np.empty(0)
         for number, child in enumerate(children(rng, n_resamples), start=1):
             # how much the model draws must not decide where the search starts
             drawing, searching = child.spawn(2)
@@ -244,6 +246,13 @@ class UserModel:
                     f"`null` must return tables that can be read as `X`; draw {number} of {self.name} cannot: {error} "
                     "A table has all rows of `X`: in the function, draw again until one can be read."
                 ) from error
+            first = drawn.points if number == 1 else first
+            n_alike += np.array_equal(drawn.points, first)
+            if number == n_alike == ALIKE and not np.array_equal(first, self.d.points):
+                raise ValueError(
+                    f"`null` {self.name} drew the same table {ALIKE} times: it must draw from the generator that it is "
+                    "given, as in lambda rng: rng.normal(size=X.shape)."
+                )
             yield drawn, searching
 
     def read(self, table: InputTable) -> Dissimilarity:

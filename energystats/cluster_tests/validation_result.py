@@ -334,7 +334,7 @@ class ClusterValidationResult(VerdictFirst):
         of_all = p_text(everywhere.pvalue)
         if np.isnan(own.pvalue):
             if everywhere.rejected:
-                also = "whether it is that of these labels was not tested, for the reason below"
+                also = "whether it is that of these labels was not tested, for a reason among the notes"
                 return f"At level {LEVEL:g}: there is structure ({of_all}), but {also}."
             if few := self._too_few_draws():
                 return few

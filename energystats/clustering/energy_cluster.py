@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from energystats._core.statistics import share
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.clustering.exact_1d import Exact1D, has_exact, note_on_exactness
@@ -16,7 +17,7 @@ from energystats.clustering.local_search import Hartigan, Lloyd
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.clustering.spectral import Spectral
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import note_on_sums, read_inputs
 from energystats.inputs.options import as_generator, check_flag, check_option
@@ -144,7 +145,8 @@ def energy_cluster(
     how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
     found = how.fit(d, search, generator)[0]
-    return replace(found, notes=(*found.notes, *note_on_sums(d.index)))
+    one = note_one_rho(d, share(found.between, found.total), found.k)
+    return replace(found, notes=(*found.notes, *one, *note_on_sums(d.index)))
 
 
 class _Auto(Algorithm):

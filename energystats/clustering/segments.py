@@ -19,7 +19,7 @@ from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
 from energystats.display.sentences import Caution, metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.labels import is_single
 from energystats.inputs.names import list_names, write_label
 from energystats.inputs.options import check_count, check_flag, check_not_negative
@@ -204,7 +204,7 @@ def _cut_exactly(
         "exact": True,
         "within_by_k": runs.within[1:, -1].copy(),
         "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
-        "notes": ordered.notes,
+        "notes": (*ordered.notes, *note_one_rho(ordered.d, statistics.share(between, within + between), k)),
     }
 
 

@@ -12,7 +12,7 @@ from energystats.dissimilarity import Dissimilarity, warn_of_other_space
 from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
 from energystats.inputs.options import check_flag, check_option
 from energystats.metrics.base import MetricLike
-from energystats.pairs.workloads import Size, pairs_work
+from energystats.pairs.workloads import Size, one_sum
 
 __all__ = ["PointScores", "score_points", "silhouette"]
 
@@ -103,7 +103,7 @@ def silhouette(
     codes, names = (as_clusters if were_found(labels) else as_labels)(given, d.n, "labels")
     if len(names) < 2:
         raise ValueError(f"`labels` must have at least two clusters, got {len(names)}.")
-    weigh(False, d, pairs_work(Size.of(d)))
+    weigh(False, d, one_sum(Size.of(d)))
     scores = score_points(d, codes, len(names))
     return scores.silhouette if kind == "rho" else scores.energy_silhouette
 

@@ -19,7 +19,7 @@ from energystats.display.numbers import number
 from energystats.display.result import Result
 from energystats.display.sentences import Caution, metric_note, metric_text
 from energystats.display.tables import TextTable, shorten_name, text_table, write_sizes
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity, Groups, Points
 from energystats.distribution_tests.found_groups import note_local_optimum
 from energystats.energy import check_two_groups
 from energystats.exceptions import DoubleDippingWarning, warn
@@ -43,6 +43,13 @@ FEW = Caution(
     f"A sample of fewer than {FEW_POINTS} points: the interval contains E less often than it says.",
     "Where it should in .95 of the cases, it did in .58 with 2 points each, in .76 with 3, in .84 with 5 and in .89 "
     "with 8, from two normals three standard deviations apart (400 times each).",
+)
+SHARE_OF_ONE = 0.9  # of a sample
+RARE = Caution(
+    "Few points of a sample differ from the others, which are all in one place: the interval contains E less often "
+    "than it says.",
+    "Where it should in .95 of the cases, it did in .89 for two samples of 50 zeros and ones, .02 and .10 of them ones "
+    "(500 times).",
 )
 NO_WIDTH = Caution("E is the same in all bootstrap samples: an interval without width says nothing of the populations.")
 ROUNDING = 1e-6  # of a number of bootstrap samples
@@ -198,9 +205,16 @@ def _notes_on_samples(
 ) -> tuple[str, ...]:
     """Return cautions on an interval of energy distance: clustered groups, few points, or no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
-    few = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
+    few: tuple[str, ...] = (FEW,) if groups.sizes.min() < FEW_POINTS else ()
+    if isinstance(d, Points) and any(_share_of_one(d.points[rows]) >= SHARE_OF_ONE for rows in groups.members()):
+        few = (*few, RARE)
     varies = np.ptp(drawn) > tie_tolerance(d.scale / d.n, d.n)
     return (*finding, *(few if varies else (NO_WIDTH,)))
+
+
+def _share_of_one(points: FloatArray) -> float:
+    """Return the share of the most frequent row among points; (n, d)."""
+    return float(np.unique(points, axis=0, return_counts=True)[1].max()) / len(points)
 
 
 def _check_two_points_each(groups: Groups) -> None:

@@ -163,7 +163,7 @@ class Sampler:
         for place in (0.5 / size, 0.5, 1 - 0.5 / size):
             try:
                 with np.errstate(all="ignore"):
-                    value = float(np.ravel(self.ppf(place))[0])
+                    value = float(np.ravel(self.ppf(np.array([place])))[0])
             except (ValueError, RuntimeError) as error:
                 return f"at {place:.6g}: {str(error).rstrip('.')}"
             if np.isnan(value):

@@ -19,13 +19,14 @@ from energystats._core.pvalues import (
     upper_pvalue,
 )
 from energystats._core.segments import OrderScan, count_orders, draw_orders, enumerate_orders, scan_orders
+from energystats._core.statistics import share
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.clustering.segments import Segments, describe_segments, order_points
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
 from energystats.display.sentences import Caution, exact_note, metric_note, seed_note, state_evidence
 from energystats.display.tables import TextTable, decomposition_table, text_table
-from energystats.dissimilarity import Dissimilarity
+from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.arrays import check_level
 from energystats.inputs.names import write_label
 from energystats.inputs.options import as_generator, check_count, check_flag
@@ -186,6 +187,7 @@ def segment_test(
         min_size=min_size,
         notes=(
             *ordered.notes,
+            *note_one_rho(d, share(between, within + between), len(fields["sizes"])),
             *_note_few_orders(first, d.n, length, level),
             *_note_neighbours(d, fields["sizes"], fields["within_per_segment"], length),
         ),

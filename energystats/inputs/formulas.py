@@ -44,6 +44,7 @@ SIGNS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, as
 SIGNED: tuple[str, ...] = ("add", "sub", "mul", "div", "truediv", "floordiv", "mod", "pow", "diff")  # of pandas
 SIGNED += tuple(f"r{name}" for name in SIGNED)
 TAKE_TRUTHS = ("C", "I", "Q", "where", "select", "invert", TRUTHS)  # functions that leave truth values what they are
+OTHER_ORDER = ("sorted", "reversed", "sort", "flip", "flipud", "roll")  # what they return has no index
 OVERFLOWS = 1e70  # size of numbers whose fourth power is nearly infinite
 QUOTED = "__quoted_"  # stands, with a number, for a name in backticks where a factor is parsed as Python
 FUNCTIONS: dict[str, Any] = {  # of R, besides those of formulaic, which are exp, log, log2 and log10
@@ -527,7 +528,12 @@ def _write_plain_message(error: BaseException) -> str:
         codings = ", ".join(f"contr.{name}" for name in ("treatment", "sum", "helmert", "poly", "SAS"))
         return f"there is no coding contr.{error.name}; there are {codings} and others of formulaic."
     lines = str(error).strip().splitlines() or [type(error).__name__]
-    return re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
+    said = re.sub(r"\x1b?⧛?\[[0-9;]*m⧚?", "", lines[0])
+    if (lone := re.match(r"Operator `(.+?)` has insuf", said)) is not None:
+        return f"a term is missing beside {lone[1]}."
+    if re.match(r"Unknown operator '[<>=!]", said):
+        return "columns are compared in I() alone, as in I(x > 0)."
+    return said
 
 
 def _of_keywords(formula: str, data: pd.DataFrame) -> str:
@@ -919,6 +925,12 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
         nodes, _ = _nodes_in(factor.expr, columns)
         for call in (node for node in nodes if isinstance(node, ast.Call)):
             called, of_numpy = call.func, False
+            verb = getattr(called, "attr", getattr(called, "id", ""))
+            if verb in OTHER_ORDER and verb not in columns:
+                raise ValueError(
+                    f"`formula`: {verb}() in {factor.expr} puts the rows in another order than the other columns; sort "
+                    "`data` itself, or make a column of `data` of it."
+                )
             if isinstance(called, ast.Attribute):
                 called, of_numpy = called.value, True
             if not isinstance(called, ast.Name) or called.id not in columns or (of_numpy and called.id != "np"):

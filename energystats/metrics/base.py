@@ -203,6 +203,8 @@ def pair_with_itself(n: int) -> SamePairs:
 
 MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]
 COUNTS = Domain(needs="compares counts or amounts", negative=False, z_scores=False)
+ROWS_TRIED, FEW_ALONE = 8, 2  # in which a user's function is looked at
+SAME_ALONE = 1e-4  # of the largest value: what rounding may change
 SCIPY_NAMES = (
     "braycurtis",
     "canberra",
@@ -242,6 +244,29 @@ def is_named(metric: object, name: str) -> bool:
         return isinstance(metric, str) and canonical_name(metric, KNOWN_NAMES) == name
     except ValueError:
         return False
+
+
+def check_pairs_alone(between: Callable[[FloatArray, FloatArray], FloatArray], X: FloatArray, name: str) -> None:
+    """Raise ValueError if a user's function gives two rows another value beside other rows than alone; X (n, d).
+
+    It is called with blocks of rows, so that a scale that it takes from these would differ from block to block.
+    """
+    if len(X) < 2 * FEW_ALONE:
+        return
+    rows = np.linspace(0, len(X) - 1, min(len(X), ROWS_TRIED)).astype(np.intp)
+    points, first, others = X[rows], slice(FEW_ALONE), slice(FEW_ALONE, 2 * FEW_ALONE)
+    beside, alone = between(points, points), between(points[first], points[others])
+    known = np.isfinite(beside[first, others])
+    size = float(np.abs(beside[np.isfinite(beside)]).max(initial=0.0))
+    unlike = known & ~(np.abs(beside[first, others] - alone) <= SAME_ALONE * size)
+    if unlike.any():
+        i, j = map(int, np.argwhere(unlike)[0])
+        raise ValueError(
+            f"`{name}` must depend on two rows alone, because it is called with blocks of rows: for rows {rows[i]} and "
+            f"{rows[FEW_ALONE + j]} it gave {beside[i, FEW_ALONE + j]:.6g} beside {rows.size} rows and "
+            f"{alone[i, j]:.6g} beside {2 * FEW_ALONE}. Compute what it takes from the table, such as variances or a "
+            "median distance, beforehand."
+        )
 
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:

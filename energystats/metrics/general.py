@@ -15,7 +15,15 @@ from energystats._core.powers_of_two import deviations, exponents, two_to
 from energystats._typing import FloatArray
 from energystats.inputs.arrays import as_numbers, read_only
 from energystats.inputs.options import check_alpha
-from energystats.metrics.base import COUNTS, SCIPY_NAMES, SMALL, Metric, checked_output, find_metric_name
+from energystats.metrics.base import (
+    COUNTS,
+    SCIPY_NAMES,
+    SMALL,
+    Metric,
+    check_pairs_alone,
+    checked_output,
+    find_metric_name,
+)
 from energystats.metrics.domains import ANY_NUMBERS, Domain
 
 __all__ = ["CallableMetric", "Precomputed", "SciPyMetric", "has_mahalanobis"]
@@ -279,7 +287,8 @@ class CallableMetric(Metric):
     Parameters
     ----------
     function : callable
-        Takes arrays of shape (n, d) and (m, d), returns rho between their rows.
+        Takes arrays of shape (n, d) and (m, d), returns rho between their rows. It is called with blocks of rows, so
+        that rho must depend on two rows alone: a variance or a median distance is computed beforehand.
 
     Examples
     --------
@@ -305,6 +314,10 @@ class CallableMetric(Metric):
             error.add_note("`metric` is called with rows X of shape (n, d) and Y of shape (m, d), and returns (n, m).")
             raise
         return checked_output(found, X, Y, "metric")
+
+    def fitted(self, X: FloatArray) -> CallableMetric:
+        check_pairs_alone(self.between, X, "metric")
+        return self
 
 
 @dataclass(frozen=True, slots=True)

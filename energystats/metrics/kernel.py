@@ -15,7 +15,7 @@ from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import as_points
 from energystats.inputs.names import near_names
 from energystats.inputs.options import check_positive
-from energystats.metrics.base import COUNTS, Metric, checked_output
+from energystats.metrics.base import COUNTS, Metric, check_pairs_alone, checked_output
 from energystats.metrics.closed_form import compute_power
 from energystats.metrics.domains import ANY_NUMBERS, Domain
 
@@ -131,6 +131,11 @@ class Kernel(Metric):
     def summand(self, X: FloatArray) -> float:
         """Return the largest absolute value of K(x, x) over the rows, a scale for rounding of the semimetric."""
         return float(np.abs(self._diagonal(X - X.mean(axis=0) if self.k in TRANSLATION_INVARIANT else X)).max())
+
+    def fitted(self, X: FloatArray) -> Kernel:
+        if not isinstance(self.k, str):
+            check_pairs_alone(self._evaluate, X, "kernel")
+        return self
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         if self.k in TRANSLATION_INVARIANT:  # an offset costs these kernels digits that rho need not lose
