@@ -847,9 +847,12 @@ def test_gradients_are_told_from_matrices_of_many_dimensions(rng):
 
 @pytest.mark.filterwarnings("ignore::energystats.ColumnScaleWarning")  # of rare species
 @pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
-@pytest.mark.parametrize("metric", ["euclidean", "braycurtis", "hellinger"])
-@pytest.mark.parametrize("form", [np.positive, np.log1p])
-def test_gradients_are_told_from_tables_with_many_zeros(metric, form, rng):
+@pytest.mark.parametrize(
+    ("form", "metric"),
+    sweep([(form, m) for form in (np.positive, np.log1p) for m in ("hellinger", "euclidean", "braycurtis")],
+          [(np.positive, "hellinger")]),
+)  # fmt: skip
+def test_gradients_are_told_from_tables_with_many_zeros(form, metric, rng):
     """Zeros that are spread over tails, in each column on its own, hid the gradient: 0 of 10 were told."""
     told = clusters = 0
     for _ in range(8):
@@ -864,6 +867,7 @@ def test_gradients_are_told_from_tables_with_many_zeros(metric, form, rng):
     assert clusters <= 2
 
 
+@pytest.mark.slow
 def test_gradients_are_told_from_presence_and_absence(rng):
     """Few species leave .7 to .8 of the ways along the band on one axis, and half of the points."""
     told = clusters = 0

@@ -55,7 +55,7 @@ def test_rows_of_other_metrics_stay(rng):
         assert d.transformed() is d
 
 
-@of_shares
+@pytest.mark.parametrize("metric", [SHARES[0], pytest.param(SHARES[1], marks=pytest.mark.slow), *SHARES[2:]], ids=repr)
 def test_totals_of_rows_change_nothing(rng, metric):
     X = rng.gamma(np.where(np.arange(50)[:, None] % 2, [9, 1, 4], [1, 9, 4]), 1.0)
     effort = 2.0 ** rng.integers(-6, 7, (50, 1))

@@ -248,7 +248,8 @@ class UserModel:
                 ) from error
             first = drawn.points if number == 1 else first
             n_alike += np.array_equal(drawn.points, first)
-            if number == n_alike == ALIKE and not np.array_equal(first, self.d.points):
+            varied = np.ptp(first, axis=0).any() and not np.array_equal(first, self.d.points)
+            if number == n_alike == ALIKE and varied:
                 raise ValueError(
                     f"`null` {self.name} drew the same table {ALIKE} times: it must draw from the generator that it is "
                     "given, as in lambda rng: rng.normal(size=X.shape)."
