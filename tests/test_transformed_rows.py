@@ -26,7 +26,6 @@ SHARES = [Hellinger(), Aitchison()]  # no total of a row or a column counts in t
 SHARES += [
     pytest.param(m, marks=pytest.mark.slow) for m in (Chord(), SciPyMetric("cosine"), SciPyMetric("correlation"))
 ]
-of_shares = pytest.mark.parametrize("metric", SHARES, ids=repr)
 
 
 def shares_of_communities(k):
