@@ -43,7 +43,8 @@ def note_bent_cloud(d: Dissimilarity, scorer: Scorer) -> tuple[str, ...]:
     fixed places in the table, those that coincide counted once.
     """
     rows = np.unique(np.linspace(0, d.n - 1, SHAPE_POINTS).astype(np.intp))
-    return next(filter(None, map(_note_shape, _squared_among(d, scorer, rows))), ())
+    found = next(filter(None, map(_note_shape, _squared_among(d, scorer, rows))), ())
+    return () if found and _is_parted_by_shares(d, rows) else found
 
 
 def _squared_among(d: Dissimilarity, scorer: Scorer, rows: IntArray) -> Iterator[FloatArray]:
@@ -60,6 +61,18 @@ def _squared_among(d: Dissimilarity, scorer: Scorer, rows: IntArray) -> Iterator
             yield _squared(np.sqrt(d.points[rows]))
     if not d.metric.compares and not isinstance(d.metric, Euclidean):
         yield np.square(d.rho(rows, rows))
+
+
+def _is_parted_by_shares(d: Dissimilarity, rows: IntArray) -> bool:
+    """Return whether rows of amounts, some of them 0, lie in separate clusters where their totals do not count.
+
+    Two communities that were sampled with unlike effort meet near 0, like the arms of an L.
+    """
+    if not isinstance(d, Points) or d.metric.compares or d.points.min() != 0:
+        return False
+    amounts = d.points[rows][d.points[rows].any(axis=1)]
+    squared = _squared(np.sqrt(amounts / amounts.sum(axis=1, keepdims=True)))
+    return len(squared) >= FEWEST and _ways_along_neighbours(np.sqrt(squared)) is None
 
 
 def _squared(points: FloatArray) -> FloatArray:

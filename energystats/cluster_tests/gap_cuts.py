@@ -24,7 +24,7 @@ from energystats.display.sentences import Caution, write_counts
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["cut_in_gap", "note_border", "note_borders_of_merges", "with_gaps"]
+__all__ = ["cut_in_gap", "note_border", "note_borders_of_merges", "with_gap_of_test", "with_gaps"]
 
 
 ROUNDS = 10  # the line changes with the clusters, and the gap with the line
@@ -92,6 +92,16 @@ def with_gaps(space: Space, labels: IntArray, merges: Sequence[Merge], rng: np.r
                 worst = replace(merge, parted=(a, b), gap=gap, moved=moved)
         found.append(worst)
     return found
+
+
+def with_gap_of_test(
+    merge: Merge, d: Dissimilarity, labels: IntArray, kind: Kind, power: float, rng: np.random.Generator
+) -> Merge:
+    """Return the only merge of two clusters with the gap beside which `cluster_test` sees the same two clusters."""
+    parted, _ = cut_in_gap(d, labels, kind, power, rng)
+    moved = np.count_nonzero(parted != labels) / labels.size
+    gap = tuple(np.bincount(parted, minlength=2).tolist())
+    return replace(merge, parted=(0, 1), gap=gap, moved=moved) if moved else replace(merge, parted=(), gap=(), moved=0)
 
 
 def note_borders_of_merges(merges: Sequence[Merge]) -> tuple[str, ...]:

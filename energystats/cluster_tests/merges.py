@@ -32,6 +32,7 @@ from energystats.dissimilarity import Dissimilarity, Groups
 
 __all__ = [
     "MOVED_AT_MOST",
+    "SEPARATED",
     "SMALLEST_REGION",
     "SMALLEST_SIDE",
     "UNIMODAL_REGION",

@@ -33,8 +33,9 @@ from energystats.cluster_tests.clusterers import (
     user_partition,
 )
 from energystats.cluster_tests.data_notes import are_directions, name_population
-from energystats.cluster_tests.gap_cuts import note_borders_of_merges, with_gaps
+from energystats.cluster_tests.gap_cuts import note_borders_of_merges, with_gap_of_test, with_gaps
 from energystats.cluster_tests.merges import (
+    SEPARATED,
     SMALLEST_REGION,
     SMALLEST_SIDE,
     UNIMODAL_REGION,
@@ -449,6 +450,7 @@ def _validate(
         if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng)
+                merges = _with_gap_of(structure, d, found, merges, options, copy.deepcopy(start))
             whole = None if of_few else whole
             # nothing is shown of parts where nothing is shown of all points
             merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
@@ -549,6 +551,22 @@ def _test_merges_of(
             E, p = whole
             tested = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p, reason="") for merge in tested]
     return whole, with_gaps(Space(near, how.scorer), found.labels, tested, line_rng)
+
+
+def _with_gap_of(
+    structure: ClusterTestResult,
+    d: Dissimilarity,
+    found: Partition,
+    merges: list[Merge],
+    options: ClusterTestOptions,
+    start: np.random.Generator,
+) -> list[Merge]:
+    """Return the merge of two clusters with the gap that `cluster_test` names beside the same clusters."""
+    shown = structure.partition
+    same = shown is not None and found.k == 2 and np.array_equal(shown.labels, found.labels)
+    if not same or options.user_clusterer or structure.scores is None or structure.pvalue > LEVEL:
+        return merges
+    return [with_gap_of_test(merges[0], d, found.labels, structure.space, options.power, start)]
 
 
 def _resample(
@@ -809,10 +827,13 @@ def _notes(merges: Sequence[Merge], unknown: str) -> list[str]:
     blurred = [merge.name for merge in merges if merge.separated < BLURRED]
     if blurred:
         more = f" and of {len(blurred) - 1} more merge{'s' * (len(blurred) > 2)}" if len(blurred) > 1 else ""
+        joined = [m.name for m in merges if m.separated < SEPARATED and m.pvalue_adjusted <= LEVEL]
+        one = f" With less than {SEPARATED:.0%}, both sides count as one group for all that p is small: "
         notes.append(
             Caution(
                 f"No hyperplane separates the sides of {blurred[0]}{more} well: p there says little of the border.",
-                f"Of {'; '.join(blurred)} fewer than {BLURRED:.0%} of the points held out lie on their side.",
+                f"Of {'; '.join(blurred)} fewer than {BLURRED:.0%} of the points held out lie on their side."
+                + f"{one}{'; '.join(joined)}." * bool(joined),
             )
         )
     for why in dict.fromkeys(merge.reason for merge in merges if merge.reason):
