@@ -56,7 +56,7 @@ def cut_in_gap(
     tie_rng, *line_rngs = rng.spawn(3)
     given = Space(d, make_scorer(d, power, tie_rng))
     space = given.seen_by(everything, kind)
-    moved, crowding = _part_in_gap(space, everything, labels, line_rngs[0])
+    moved, crowding = _part_in_gap(space, everything, labels, line_rngs[0], FEWEST_MOVED)
     if crowding >= CROWDED and kind != GIVEN:
         elsewhere = _part_along_other_lines(given, everything, crowding, line_rngs[1])
         if elsewhere is not None:
