@@ -302,8 +302,8 @@ def test_bad_input(three, how, message):
 
 
 def test_exact_tests_are_not_told_to_draw_more():
-    X = np.arange(12.0)
-    g = np.repeat(["a", "b", "c"], 4)
+    X = np.arange(15.0)
+    g = np.repeat(["a", "b", "c"], 5)
     exact, few = (
         es.pairwise_tests(X, g, method=m, n_resamples=n, rng=0) for m, n in (("exact", None), ("permutation", 40))
     )
@@ -322,3 +322,13 @@ def test_no_adjusted_p_is_below_what_is_called_possible(correction, rng):
     said = re.search(r"no adjusted p below\s+([\d.]+)", found.summary())
     if said:
         assert min(found.pvalue_adjusted) >= float(said[1]) * 0.99
+
+
+def test_no_number_of_permutations_is_advised_where_labelings_are_too_few(rng):
+    """3 + 3 rows have 20 labelings, of which n_resamples=1799 finds no more."""
+    X, groups = rng.normal(size=(30, 2)), np.repeat(np.arange(10), 3)
+    text = " ".join(es.pairwise_tests(X, groups, n_resamples=19, rng=0).summary().split())
+    assert "No adjusted p below 1 is possible, as pairs of so few rows have too few labelings." in text
+    assert "use n_resamples" not in text
+    many = es.pairwise_tests(rng.normal(size=(60, 2)), np.repeat(np.arange(6), 10), n_resamples=19, rng=0).summary()
+    assert "use n_resamples=599 or more" in " ".join(many.split())

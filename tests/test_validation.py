@@ -831,3 +831,10 @@ def test_advice_on_units_stands_where_the_columns_have_them(how, shared, rng):
     answers = tuple(replace(one, pvalue=0.01 if one.question == "partition" else 0.2) for one in found.answers)
     said = " ".join(replace(found, answers=answers).summary().split())
     assert ("see `standardize`" in said) == shared
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_columns_of_one_spread_are_not_blamed():
+    two = np.r_[np.zeros((20, 2)), np.ones((10, 2))]
+    found = es.validate_clusters(two, 2, rng=0)
+    assert "standardize" not in found.summary()

@@ -217,10 +217,11 @@ class ClusterTreeResult(VerdictFirst, Labelled):
                 if self.n_splits
                 else f"{self.n_resamples} draws"
             )
+            divided = ", divided in two" * bool(self.n_splits)
             smallest = root.pvalue <= smallest_pvalue(self.n_resamples, self.factor or 1.0) * (1 + ROUNDING)
             lines.append(
-                f"All points{', divided in two' * bool(self.n_splits)}: {p_text(root.pvalue)}, method {self.method}, by {how}; smaller nodes have more, another "
-                "seed gives other p." + " It is the smallest that so many draws can give." * smallest
+                f"All points{divided}: {p_text(root.pvalue)}, method {self.method}, by {how}; smaller nodes have more, "
+                "another seed gives other p." + " It is the smallest that so many draws can give." * smallest
             )
             kept = [node.pvalue_adjusted for node in tested if not node.children]
             near = sum(self.level / NEAR <= node.pvalue_adjusted <= self.level * NEAR for node in tested)

@@ -233,7 +233,7 @@ def validate_clusters(
         conservative=conservative or are_directions(d),
     )
     search = Search(k=asked.k or min(2, d.n)).on(d)
-    again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632)
+    again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632, "Use a random subset of the rows.")
     # the partition is tested thrice: all points, in its own space, and merge by merge
     of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
     columns = (_work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()

@@ -39,6 +39,9 @@ ELSEWHERE = {  # where the structure shows, by the space of the test
 }
 
 
+ALIKE_SPREADS = 1.1  # times that the largest standard deviation of a column is as large as the smallest
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Hold one question about a partition, and its answer.
@@ -350,7 +353,7 @@ class ClusterValidationResult(VerdictFirst):
                     alone = f"Asked alone, this partition has {p_text(own.pvalue)}"
                     units = "; columns of unlike spread can hide clusters from all points, see `standardize`"
                     shared = isinstance(self.partition.metric, Euclidean) and self.partition.standardization is None
-                    return f"{first} {alone}{units * (shared and len(self._of('variable')) > 1)}."
+                    return f"{first} {alone}{units * (shared and self._has_unlike_spreads())}."
                 why_so = "these clusters may be parts of one cloud"
                 # a user's clusterer is used with the points as given alone
                 lines = "" if self.partition.n_init else " along the lines between these clusters"
@@ -399,6 +402,14 @@ class ClusterValidationResult(VerdictFirst):
         few = sorted(set(range(self.k)).difference(*groups))
         untested = f"; {', '.join(map(str, few))}, of fewer than five points, not tested" * bool(few)
         return f"{len(groups)} groups of these {self.k} clusters are separate: {names} ({p}){untested}."
+
+    def _has_unlike_spreads(self) -> bool:
+        """Return whether one column of the points varies more than another."""
+        points = self.partition.points
+        if points is None or points.shape[1] < 2:
+            return False
+        spreads = points.std(axis=0)
+        return bool(spreads.max() > ALIKE_SPREADS * spreads.min())
 
     def _same_clusters(self) -> str:
         """Return text that the test of all points found the clusters of this partition or nearly; else empty."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.pvalues import smallest_pvalue, upper_pvalue
+from energystats._core.pvalues import smallest_exact_pvalue, smallest_pvalue, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
@@ -485,6 +486,11 @@ class PairwiseTestsResult(Result):
         lowest = float(np.min(adjust(smallest, self.correction)))
         if self.method == "exact" or lowest <= LEVEL:
             return []
+        # a pair can have no p below that of all its labelings
+        few = [smallest_exact_pvalue(math.comb(row.n1 + row.n2, row.n1), 1 + (row.n1 == row.n2)) for row in self.rows]
+        least = float(np.min(adjust(few, self.correction)))
+        if least > LEVEL:
+            return [f"No adjusted p below {least:.2g} is possible, as pairs of so few rows have too few labelings."]
         return [
             f"With {len(self.rows)} pairs and {self.n_resamples} random permutations no adjusted p below "
             f"{min(lowest, 1.0):.2g} is possible: use n_resamples={40 * len(self.rows) - 1} or more."

@@ -93,6 +93,7 @@ ENDED_AFTER = 25  # perturbations of a search at most, about: it ends when the b
 SAMPLE_LESS = "Use a random subset of the rows."
 FEWER_DRAWS = "Use fewer `n_resamples`, or a random subset of the rows."
 FEWER_STARTS = 'Use a smaller `n_init`, a random subset of the rows, or algorithm="landmarks".'
+FEWER_RESAMPLES = "Use fewer `n_resamples` or a smaller `n_init`."
 FEWER_STARTS_OF_MATRIX = "Use a smaller `n_init`, or a part of the matrix."
 FASTER_TEST = (
     "Use fewer `n_resamples`, or in `energy_test` method=es.Sliced(n_bins=256) (nearly linear time, Euclidean "
@@ -445,12 +446,12 @@ def graph_search(n: float, links: float, k: float, starts: float, perturbations:
     return one.times(starts * (1 + perturbations), what=what, advice=advice).and_then(eigen)
 
 
-def stability(size: Size, k: float, count: float, starts: float, share: float) -> Work:
+def stability(size: Size, k: float, count: float, starts: float, share: float, advice: str = FEWER_RESAMPLES) -> Work:
     """Estimate time and memory for clustering resamples of the points again, to see how stable clusters are."""
     n = share * size.n
     one = search_work(size.part(n), k, starts).and_then(Work(what="", touched=4 * n * n, steps=1500))
     what = f"{count_text(count)} resamples of {size.n} points"
-    again = one.times(count, what=what, advice="Use fewer `n_resamples` or a smaller `n_init`.")
+    again = one.times(count, what=what, advice=advice)
     return replace(again, bytes=again.bytes + 16 * (k + 1) * count + 8 * n * n)
 
 
