@@ -1409,3 +1409,83 @@ def test_silhouettes_of_many_points_need_no_matrix(monkeypatch, rng):
     monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2**30)
     X = rng.normal(size=(15_000, 2))  # 1.7 GiB
     assert es.silhouette(X, np.arange(15_000) % 2).shape == (15_000,)
+
+
+def test_functions_that_work_in_place_change_nothing(rng):
+    """They moved the points that were tested: one cloud had p .0072 for .95, and its clusters were predicted as one."""
+
+    def apart(X, Y):
+        return cdist(X - 1.0, Y - 1.0)
+
+    def in_place(X, Y):
+        X -= 1.0
+        Y -= 1.0
+        return cdist(X, Y)
+
+    X = rng.normal(size=(60, 3))
+    few = {"n_resamples": 19, "rng": 0}
+    answers = [
+        (
+            es.cluster_test(X, metric=rho, **few).pvalue,
+            es.cluster_test(X, metric=rho, method="refit", null="independent", **few).pvalue,
+            es.validate_clusters(X, 2, metric=rho, **few).to_frame()["pvalue"].tolist(),
+            es.EnergyClustering(2, metric=rho, random_state=0).fit(X).predict(X + 0.01).tolist(),
+            es.cluster_test(X, metric=es.metrics.Kernel(lambda A, B, rho=rho: -rho(A, B)), **few).pvalue,
+        )
+        for rho in (apart, in_place)
+    ]
+    assert answers[0] == answers[1]
+
+
+def test_an_estimate_that_works_in_place_changes_nothing(rng):
+    """Exponential values passed as normal, .445 for .005."""
+
+    def in_place(sample):
+        mean = sample.mean()
+        sample -= mean
+        return stats.norm(mean, sample.std())
+
+    x = rng.exponential(size=60) + 3
+    found = [
+        es.goodness_of_fit(x, stats.norm, estimate=estimate, n_resamples=19, rng=0)
+        for estimate in (lambda sample: stats.norm(sample.mean(), sample.std()), in_place)
+    ]
+    assert found[0].statistic == pytest.approx(found[1].statistic, rel=1e-9)
+    assert found[0].pvalue == found[1].pvalue
+
+
+@pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
+def test_no_references_below_0_for_functions_of_amounts(rng):
+    """Hellinger distances by hand were called NaN, of rows that nobody gave."""
+    X = rng.poisson(5, (40, 4)) + 1.0
+
+    def by_hand(A, B):
+        return cdist(np.sqrt(A / A.sum(axis=1, keepdims=True)), np.sqrt(B / B.sum(axis=1, keepdims=True)))
+
+    found = es.select_k(X, 3, criterion="significance", metric=by_hand, rng=0)
+    assert found.table["gap"].isna().all()
+    with pytest.raises(ValueError, match="none known to be valid under by_hand"):
+        es.select_k(X, 3, metric=by_hand, rng=0)
+    with pytest.raises(ValueError, match="some of them below 0, in which by_hand has no meaning or need not have one"):
+        es.cluster_test(X, metric=by_hand, method="refit", rng=0)
+    assert np.isfinite(es.select_k(X - 5, 3, metric=lambda A, B: cdist(A, B), n_resamples=3, rng=0).table["gap"]).all()
+
+
+def test_accuracy_of_many_labels_needs_no_table_of_all(rng, monkeypatch):
+    """100,000 classes and half as many clusters were a table of 37 GiB."""
+    places = rng.permutation(100_000)
+    assert es.clustering_accuracy(np.arange(20_000), places[places < 20_000] // 2) == 0.5
+    monkeypatch.setattr("energystats._runtime.available_memory", lambda: 2.0**30)
+    in_a_ring = np.arange(20_000) // 2
+    with pytest.raises(MemoryError, match="table of 10000 classes and 10000 clusters need"):
+        es.clustering_accuracy(in_a_ring, np.roll(in_a_ring, 1))
+
+
+def test_every_class_has_an_outline_of_its_own(rng):
+    ax = es.energy_cluster(rng.normal(size=(60, 2)), 3, rng=0).plot_classes(np.arange(60) % 20)
+    looks = {
+        (line.get_paths()[0].vertices.tobytes(), tuple(line.get_edgecolor()[0]), line.get_linewidths()[0])
+        for line in ax.collections
+        if line.get_label() in {str(j) for j in range(20)}
+    }
+    assert len(looks) == 20

@@ -440,7 +440,7 @@ BAD = [
     (
         lambda: es.select_k((X30 > 0) * 1.0, metric="hamming"),
         ValueError,
-        r"coordinates, and there are none under SciPy",
+        r"coordinates, and there are none known to be valid under SciPy",
     ),
     (lambda: es.select_k(MIXED, criterion="significance", metric="gower"), ValueError, r"categories or missing values"),
     (lambda: es.select_k(CITY, metric="precomputed"), ValueError, r"the precomputed matrix holds no Euclidean dist"),

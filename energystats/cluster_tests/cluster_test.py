@@ -379,9 +379,10 @@ def _check_coordinates(d: Dissimilarity, method: str) -> None:
         raise ValueError(
             f'`method="{method}"` draws reference samples and needs coordinates, not a matrix; use method="split".'
         )
-    if not compares_numbers(d.metric):
+    if not compares_numbers(d):
         raise ValueError(
-            f'`method="{method}"` draws reference samples of continuous columns, in which {d.metric!r} has no meaning; '
+            f'`method="{method}"` draws reference samples of continuous columns, some of them below 0, in which '
+            f"{d.metric!r} has no meaning or need not have one; "
             'use method="split", or method="refit" with null="independent" or a model of your own.'
         )
 

@@ -14,8 +14,7 @@ from energystats._core.unimodal import nearest_unimodal
 from energystats._typing import FloatArray
 from energystats.dissimilarity import Dissimilarity, Points
 from energystats.inputs.options import children
-from energystats.metrics.base import Metric
-from energystats.metrics.general import SciPyMetric
+from energystats.metrics.general import CallableMetric, SciPyMetric
 from energystats.metrics.z_scores import Standardization
 
 __all__ = [
@@ -164,7 +163,13 @@ def reference_sets(
         yield under_metric_of(d, reference.draw(child)), child
 
 
-def compares_numbers(metric: Metric) -> bool:
-    """Return whether a metric is defined for any real coordinates, not only for categories or amounts."""
+def compares_numbers(d: Dissimilarity) -> bool:
+    """Return whether a metric is known to compare any real coordinates, not only categories or amounts.
+
+    Of a user's function it is not known where all numbers are 0 or more: coordinates drawn in between may lie below.
+    """
+    metric = d.metric
+    if isinstance(metric, CallableMetric) or callable(getattr(metric, "k", None)):
+        return d.coordinates is None or bool(d.coordinates.min() < 0)
     amounts = metric.domain.positive or not metric.domain.negative  # coordinates in between may lie below 0
     return not (amounts or metric.domain.binary or (isinstance(metric, SciPyMetric) and metric.name in CATEGORICAL))

@@ -72,7 +72,7 @@ from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.workloads import Size, line_draws
+from energystats.pairs.workloads import SAMPLE_LESS, Size, line_draws
 from energystats.pairs.workloads import stability as resamples
 
 __all__ = ["validate_clusters"]
@@ -233,11 +233,12 @@ def validate_clusters(
         conservative=conservative or are_directions(d),
     )
     search = Search(k=asked.k or min(2, d.n)).on(d)
-    again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632, "Use a random subset of the rows.")
+    again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632, SAMPLE_LESS)
     # the partition is tested thrice: all points, in its own space, and merge by merge
     of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
     columns = (_work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()
-    options = replace(options, progress=weigh(progress, d, *AUTO.work(d, search), *of_tests, again, *columns))
+    searches = [replace(work, advice=SAMPLE_LESS) for work in AUTO.work(d, search)]
+    options = replace(options, progress=weigh(progress, d, *searches, *of_tests, again, *columns))
     # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
     start = copy.deepcopy(generator)
     generator.spawn(1)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from energystats._typing import ArrayLike
+from energystats._runtime import Work, check_memory
+from energystats._typing import ArrayLike, IntArray
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.table import check_same_rows
 
@@ -30,6 +31,8 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     ------
     ValueError
         If `true` is empty, the lengths differ, a label is missing, or both are Series with rows in different orders.
+    MemoryError
+        If that table of classes and clusters would not fit into the available memory.
 
     See Also
     --------
@@ -37,7 +40,8 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
 
     Notes
     -----
-    O(n log n) time, and an assignment problem in the number of clusters.
+    O(n log n) time, and an assignment problem, O(m^3) time and O(m^2) memory, for each set of m classes and clusters
+    that share points.
 
     References
     ----------
@@ -49,8 +53,6 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     >>> es.clustering_accuracy(["a", "a", "b", "b"], [1, 1, 0, 1])
     0.75
     """
-    from scipy.optimize import linear_sum_assignment
-
     read = read_labels(true, "true"), read_labels(pred, "pred")
     check_same_rows(read, "`true` and `pred`")
     n = np.size(np.asarray(read[0].values, dtype=object))
@@ -58,11 +60,38 @@ def clustering_accuracy(true: ArrayLike, pred: ArrayLike) -> float:
     clusters, cluster_names = as_labels(read[1], n, "pred")
     if n == 0:
         raise ValueError("`true` must not be empty.")
-    counts = np.zeros((len(class_names), len(cluster_names)))
-    np.add.at(counts, (classes, clusters), 1)
-    # points in no cluster are in no right one
-    if read[0].found and NOISE in class_names:
-        counts[class_names.index(NOISE)] = 0.0
-    if read[1].found and NOISE in cluster_names:
-        counts[:, cluster_names.index(NOISE)] = 0.0
-    return float(counts[linear_sum_assignment(counts, maximize=True)].sum() / n)
+    counted = np.ones(n, dtype=bool)  # points in no cluster are in no right one
+    for labels, codes, names in ((read[0], classes, class_names), (read[1], clusters, cluster_names)):
+        if labels.found and NOISE in names:
+            counted &= codes != names.index(NOISE)
+    return _count_matched(classes[counted], clusters[counted]) / n
+
+
+def _count_matched(classes: IntArray, clusters: IntArray) -> float:
+    """Count the points in the cluster of their class, under the matching of classes and clusters with most of them.
+
+    Classes and clusters that share no points, directly or through others, are matched apart; O(m^3) time for m of them.
+    """
+    from scipy.optimize import linear_sum_assignment
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not classes.size:
+        return 0.0
+    first = int(classes.max()) + 1
+    size = first + int(clusters.max()) + 1
+    links = coo_array((np.ones(classes.size), (classes, first + clusters)), shape=(size, size)).tocsr()
+    _, parts = connected_components(links, directed=False)
+    order = np.argsort(parts[classes], kind="stable")
+    ends = np.flatnonzero(np.diff(parts[classes][order], append=-1)) + 1
+    matched = 0.0
+    for rows in np.split(order, ends[:-1]):
+        _, ours = np.unique(classes[rows], return_inverse=True)
+        _, theirs = np.unique(clusters[rows], return_inverse=True)
+        shape = (int(ours.max()) + 1, int(theirs.max()) + 1)
+        cells = float(shape[0]) * shape[1]
+        check_memory(Work(what=f"a table of {shape[0]} classes and {shape[1]} clusters", advice="", bytes=16 * cells))
+        counts = np.zeros(shape)
+        np.add.at(counts, (ours, theirs), 1)
+        matched += float(counts[linear_sum_assignment(counts, maximize=True)].sum())
+    return matched

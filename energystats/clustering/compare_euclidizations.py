@@ -19,7 +19,7 @@ from energystats.geometry.negative_type import tolerance_for, unit_of
 from energystats.geometry.results import Euclidization, EuclidizationComparison
 from energystats.inputs.matrices import as_distances
 from energystats.inputs.options import as_generator, check_count
-from energystats.pairs.workloads import Size, search_work, spectrum
+from energystats.pairs.workloads import FEWER_STARTS_OF_MATRIX, Size, search_work, spectrum
 
 __all__ = ["compare_euclidizations"]
 
@@ -104,7 +104,9 @@ def compare_euclidizations(
     generator = as_generator(rng)
     check_distinct(count_distinct(given, k), k)
     n = len(given)
-    searches = search_work(Size(n, stored=True), k, n_init, tries_for(n)).times(len(REPAIRS) + 1)
+    searches = search_work(Size(n, stored=True), k, n_init, tries_for(n), FEWER_STARTS_OF_MATRIX).times(
+        len(REPAIRS) + 1
+    )
     weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
     tol = tolerance_for(d, n, tol)  # of the numbers as given, in single precision perhaps
     with part_of_a_longer_call():

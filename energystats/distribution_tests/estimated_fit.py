@@ -139,7 +139,7 @@ class Family:
     def fitted(self, points: FloatArray, what: str) -> tuple[Any, Sampler]:
         """Fit a family of distributions to a sample; return the fitted distribution and a sampler; (n, d)."""
         try:
-            found = self.estimate(points[:, 0] if points.shape[1] == 1 else points)
+            found = self.estimate((points[:, 0] if points.shape[1] == 1 else points).copy())  # which may work in place
         except Exception as error:
             error.add_note(f"`estimate` failed for {what}.")
             raise

@@ -309,7 +309,7 @@ class CallableMetric(Metric):
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         try:
-            found = self.function(X, Y)
+            found = self.function(X.copy(), Y.copy())  # which may work in place
         except Exception as error:
             error.add_note("`metric` is called with rows X of shape (n, d) and Y of shape (m, d), and returns (n, m).")
             raise

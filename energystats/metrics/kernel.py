@@ -120,7 +120,7 @@ class Kernel(Metric):
 
             K = pairwise_kernels(X, Y, metric=self.k, **self.params)
         else:
-            K = self.k(X, Y, **self.params)
+            K = self.k(X.copy(), Y.copy(), **self.params)  # which may work in place
         return checked_output(K, X, Y, "kernel")
 
     def _diagonal(self, X: FloatArray) -> FloatArray:

@@ -389,7 +389,7 @@ def search_work(
     k: float,
     starts: float,
     perturbations: float | None = None,
-    advice: str = FEWER_STARTS,
+    advice: str = SAMPLE_LESS,
     *,
     compiled: bool = True,
 ) -> Work:

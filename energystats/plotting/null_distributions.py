@@ -35,6 +35,7 @@ __all__ = [
 ]
 
 
+LINE_OF_LABEL = 48  # characters below an axis
 TIED = 1e-12  # relative range of values that are equal but for rounding
 HIGHEST_STEP = 2.0  # times the tallest bar: what is higher leaves the picture
 Curve = tuple[FloatArray, FloatArray]  # abscissae and ordinates
@@ -206,6 +207,8 @@ def plot_scores(
         ax.set_xlabel("x - mean")
     else:
         which = f"scores of held-out points{contrast and ', '}{contrast}"
+        if len(which) > LINE_OF_LABEL:
+            which = which.replace(", ", ",\n", 1)
         ax.set_xlabel(f"{which}\nclearest of {n_splits} splits (own {p_text(own_pvalue, short=True)})")
     ax.set_ylabel("density")
     what = "H0: unimodal" if one_column else "H0: unimodal along linear projections"

@@ -36,6 +36,7 @@ from energystats.plotting.axes import (
 __all__ = ["find_hull", "mark_classes", "plot_cluster_means", "plot_groups", "plot_line", "plot_partition", "plot_path"]
 
 
+SHAPES, OUTLINES = "s^Dovphd", ("0.25", "#b22222", "#1f6f3f", "#1f4e9c")  # of classes
 SPOKES_DRAWN = 2000  # points, above which lines to their centres would cover everything
 
 
@@ -95,15 +96,18 @@ def _partition_title(sizes: Sequence[int], share: float | None, shown: int) -> s
 
 
 def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], ax: Axes) -> Axes:
-    """Draw open markers around the points of a plot, one shape for each class, with a legend; return the axes."""
+    """Draw open markers around the points of a plot, one for each class, with a legend; return the axes.
+
+    Beyond eight classes the shapes come again in other colours.
+    """
     for i, name in enumerate(plain_all(names)):
         inside = points[codes == i]
         style: dict[str, Any] = {
             "s": 60,
-            "marker": "s^Dovphd"[i % 8],
+            "marker": SHAPES[i % len(SHAPES)],
             "facecolors": "none",
-            "edgecolors": "0.25",
-            "lw": 0.6,
+            "edgecolors": OUTLINES[i // len(SHAPES) % len(OUTLINES)],
+            "lw": 0.6 if i < len(SHAPES) else 1.2,
         }
         ax.scatter(inside[:, 0], inside[:, 1], label=name, **style)
     entries = len(ax.get_legend_handles_labels()[1])

@@ -217,7 +217,7 @@ def fit_gap_reference(d: Dissimilarity, null: NullKind, power: float) -> GapRefe
 
     A matrix has them if it holds powers of Euclidean distances.
     """
-    if not compares_numbers(d.metric):
+    if not compares_numbers(d):
         return None
     if d.coordinates is not None:
         return GapReference.of(d.coordinates, d.metric, null)

@@ -320,7 +320,7 @@ def _reference_for(d: Dissimilarity, plan: _SelectionOptions) -> DrawsTables | N
                 "with `alpha` what it holds; if only rounding is in the way of distances, give `lingoes(R).distances`"
             )
         raise ValueError(
-            f'`criterion="gap"` draws reference data in coordinates, and there are none{what}. Use '
+            f'`criterion="gap"` draws reference data in coordinates, and there are none known to be valid{what}. Use '
             + 'null="independent", which permutes columns, or ' * bool(d.n_columns)
             + 'criterion="eigengap".'
         )
