@@ -76,7 +76,7 @@ ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding a
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 FEWEST_OF_ONE_RHO, ROWS_OF_ONE_RHO = 4, 40
-ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 100, 200  # of a matrix, in which zeros between unlike rows are looked for
+FEWEST_OF_GRAPH, ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 10, 100, 200  # where zeros between unlike rows are looked for
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -829,7 +829,7 @@ def _warn_of_adjacency(R: FloatArray, name: str) -> None:
     """Warn if most entries of a matrix are 0 between points of unlike rows, as in a graph; (n, n)."""
     n = len(R)
     zeros = R.size - np.count_nonzero(R) - n
-    if 2 * zeros <= n * (n - 1) or not R.any():
+    if n < FEWEST_OF_GRAPH or 2 * zeros <= n * (n - 1) or not R.any():
         return
     i, j = np.nonzero(R[: min(n, ROWS_OF_GRAPH)] == 0)
     apart = np.flatnonzero(i != j)

@@ -926,7 +926,9 @@ def _check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
         for call in (node for node in nodes if isinstance(node, ast.Call)):
             called, of_numpy = call.func, False
             verb = getattr(called, "attr", getattr(called, "id", ""))
-            if verb in OTHER_ORDER and verb not in columns:
+            sorts = verb in OTHER_ORDER and verb not in columns
+            # not of levels, as in C(g, levels=sorted(set(g)))
+            if sorts and call.args and isinstance(call.args[0], ast.Name) and call.args[0].id in columns:
                 raise ValueError(
                     f"`formula`: {verb}() in {factor.expr} puts the rows in another order than the other columns; sort "
                     "`data` itself, or make a column of `data` of it."
