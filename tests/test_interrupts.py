@@ -69,7 +69,9 @@ for name in names:
             LONG[name]()
             print("not interrupted")
         except KeyboardInterrupt:
-            print(time.perf_counter() - sent[-1], threading.active_count())
+            latency = time.perf_counter() - sent[-1]
+            timer.join()  # which may not have ended when its signal arrives
+            print(latency, threading.active_count())
     print(SHORT[name]())
 """
 CALLS = ["energy_test", "energy_test asymptotic", "energy_cluster", "cluster_1d", "cluster_test", "cluster_test refit",
