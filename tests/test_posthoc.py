@@ -328,7 +328,7 @@ def test_no_number_of_permutations_is_advised_where_labelings_are_too_few(rng):
     """3 + 3 rows have 20 labelings, of which n_resamples=1799 finds no more."""
     X, groups = rng.normal(size=(30, 2)), np.repeat(np.arange(10), 3)
     text = " ".join(es.pairwise_tests(X, groups, n_resamples=19, rng=0).summary().split())
-    assert "No adjusted p below 1 is possible, as pairs of so few rows have too few labelings." in text
+    assert "45 of 45 pairs have so few labelings that no p below 0.1 is possible" in text
     assert "use n_resamples" not in text
     many = es.pairwise_tests(rng.normal(size=(60, 2)), np.repeat(np.arange(6), 10), n_resamples=19, rng=0).summary()
     assert "use n_resamples=599 or more" in " ".join(many.split())

@@ -1319,7 +1319,10 @@ def test_similarities_are_no_distances(weights, rng):
         "gravity": np.outer(mass, mass),
     }[weights]
     np.fill_diagonal(A, 0)
-    es.graph_partition(A, 2, rng=0)  # a warning would be an error
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        es.graph_partition(A, 2, rng=0)
+    assert seen == []
 
 
 def test_a_graph_given_as_distances_is_named():
@@ -1338,11 +1341,21 @@ def test_a_sampler_with_a_seed_of_its_own_is_refused(rng):
     def fixed(size, rng):
         return np.random.default_rng(0).normal(size=size)
 
-    with pytest.raises(ValueError, match="`distribution` drew the same 40 values twice: it must draw them from"):
+    with pytest.raises(ValueError, match="`distribution` drew the same 40 values 20 times: it must draw them from"):
         es.goodness_of_fit(rng.normal(size=40), fixed, n_resamples=19, rng=0)
-    with pytest.raises(ValueError, match="drew the same 10 values twice"):
+    with pytest.raises(ValueError, match="drew the same 10 values 20 times"):
         es.energy_power(fixed, fixed, 10, n_replicates=5, n_resamples=19, rng=0)
     assert es.goodness_of_fit(np.full(9, 2.0), stats.randint(2, 3), n_resamples=19, rng=0).pvalue == 1
+
+
+def test_small_samples_of_few_values_may_be_alike():
+    """Two draws of three zeros and ones are the same in one of eight, and no draws of such sizes reject."""
+
+    def coins(size, rng):
+        return 1.0 * (rng.random(size) < 0.5)
+
+    for seed in range(8):
+        assert es.energy_power(coins, coins, 3, n_replicates=3, n_resamples=39, rng=seed).rows[0].power == 0
 
 
 BLOCKWISE = {
@@ -1392,7 +1405,7 @@ def test_one_rho_for_all_pairs_is_named(rng):
 
 def test_a_model_that_draws_one_table_is_refused(rng):
     X = rng.normal(size=(30, 2))
-    with pytest.raises(ValueError, match="drew the same table 3 times: it must draw from the generator"):
+    with pytest.raises(ValueError, match="drew the same table 10 times: it must draw from the generator"):
         es.cluster_test(X, null=lambda _: X[::-1] + 1, method="refit", n_resamples=19, rng=0)
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 from scipy.special import xlog1py
 
+from energystats._core.interrupts import ThreadPool
 from energystats._typing import FloatArray
 
 __all__ = ["COMPILED_FROM", "angular", "euclidean", "jensen_shannon"]
@@ -43,7 +43,7 @@ def _fill_in_threads(fill: Any, X: FloatArray, Y: FloatArray, root: bool) -> Flo
         return out
     # a thread whose core is busy makes fewer of the parts
     parts = np.array_split(np.arange(len(X)), min(len(X), PARTS * THREADS))
-    with ThreadPoolExecutor(THREADS) as pool:  # its threads end with the block, whatever happens
+    with ThreadPool(THREADS) as pool:
         list(pool.map(lambda rows: fill(X[rows[0] : rows[-1] + 1], Y, root, out[rows[0] : rows[-1] + 1]), parts))
     return out
 

@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, TypeVar
 
-__all__ = ["Stopped", "checkpoint", "map_in_threads", "uninterrupted"]
+__all__ = ["Stopped", "ThreadPool", "checkpoint", "map_in_threads", "uninterrupted"]
 
 
 Item = TypeVar("Item")
@@ -49,6 +49,19 @@ def uninterrupted() -> Iterator[None]:
                 answers.callback(answered[number], *next(event for event in arrived if event[0] == number))
 
 
+class ThreadPool(ThreadPoolExecutor):
+    """Run functions in threads that end with the `with` block, whatever happens; what has not begun then never does."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Submit a call, with Ctrl-C held back: a pool does not wait for a thread that it was just starting."""
+        with uninterrupted():
+            return super().submit(function, *args, **kwargs)
+
+    def __exit__(self, *error: object) -> None:
+        with uninterrupted():  # what runs is over soon
+            self.shutdown(cancel_futures=True)
+
+
 def checkpoint() -> None:
     """Raise `Stopped` in a worker thread whose caller no longer waits; do nothing elsewhere."""
     stop = getattr(_of_thread, "stop", None)
@@ -69,7 +82,7 @@ def map_in_threads(
         _of_thread.stop = stop
 
     rest, begun = iter(items), deque[Future[Answer]]()
-    with ThreadPoolExecutor(n_threads, initializer=prepare) as pool:
+    with ThreadPool(n_threads, initializer=prepare) as pool:
         try:
             while True:
                 for item in islice(rest, 2 * n_threads - len(begun)):
@@ -79,7 +92,6 @@ def map_in_threads(
                 yield _wait_for(begun.popleft())
         finally:
             stop.set()
-            pool.shutdown(cancel_futures=True)  # what has not begun never does
 
 
 def _wait_for(future: Future[Answer]) -> Answer:

@@ -12,13 +12,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, partial
 from threading import Condition, get_ident
 from typing import Any, TypeAlias
 
-from energystats._core.interrupts import uninterrupted
+from energystats._core.interrupts import ThreadPool, uninterrupted
 from energystats._core.locks import loading
 
 __all__ = [
@@ -153,7 +152,7 @@ def map_side_by_side(most: int) -> Iterator[Callable[..., Iterator[Any]]]:
     if n_threads == 1:
         yield map
         return
-    with one_thread(), ThreadPoolExecutor(n_threads) as pool:  # its threads end with the block, whatever happens
+    with one_thread(), ThreadPool(n_threads) as pool:
         yield pool.map
 
 

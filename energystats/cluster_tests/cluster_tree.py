@@ -32,6 +32,7 @@ from energystats.exceptions import EnergyStatsWarning, collected, warn
 from energystats.inputs.arrays import check_level
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs, check_option
 from energystats.metrics.base import MetricLike
+from energystats.metrics.general import is_mahalanobis
 from energystats.pairs.workloads import Size, tree
 
 __all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
@@ -380,7 +381,7 @@ def _note_cuts(nodes: Sequence[TreeNode], d: Dissimilarity) -> tuple[str, ...]:
     """Return a caution that names tree nodes divided among decorrelated or selected columns, not as given; else ()."""
     cut = [node for node in nodes if node.children and node.space != GIVEN]
     # all points are decorrelated by this metric itself
-    same = {0} if getattr(d.metric, "name", "") == "mahalanobis" else set()
+    same = {0} if is_mahalanobis(d.metric) else set()
     elsewhere = [f"node {node.id} ({node.space})" for node in cut if node.id not in same or node.space != DECORRELATED]
     if not elsewhere:
         return ()

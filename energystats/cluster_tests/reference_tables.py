@@ -32,7 +32,7 @@ __all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "h
 
 Null: TypeAlias = str | Callable[[np.random.Generator], Any]
 Usable: TypeAlias = Callable[[Dissimilarity], Dissimilarity]  # prepares a table, or raises ValueError
-ALIKE = 3  # tables of a model, which then draws no other
+ALIKE = 10  # tables of a model, which then draws no other; a few small ones are alike by chance
 DRAWN_AGAIN = 10_000  # times, until tables that the metric refuses are an error
 NOT_CLUSTERS = Caution(
     "Correlation in a single cloud is rejected too, and clusters in one column alone are not seen.",

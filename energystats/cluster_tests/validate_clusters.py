@@ -450,8 +450,7 @@ def _validate(
         notes += notes_beside(structure)
         if not unknown:
             with collected():  # what there is to say of the points was said
-                whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng)
-                merges = _with_gap_of(structure, d, found, merges, options, copy.deepcopy(start))
+                whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
             whole = None if of_few else whole
             # nothing is shown of parts where nothing is shown of all points
             merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
@@ -524,10 +523,11 @@ def _test_merges_of(
     options: ClusterTestOptions,
     structure: ClusterTestResult,
     rng: np.random.Generator,
+    start: np.random.Generator,
 ) -> tuple[PartitionTest, list[Merge]]:
     """Test a partition and the merges of its clusters, along lines from parts of the points clustered the same way.
 
-    In one column there is one line, which `structure` has tested.
+    In one column there is one line, which `structure` has tested. `start` is the generator that this test began with.
     """
     near, user, energy = d.near_one(), _fresh(asked), EnergyClusters(found.k)
     tie_rng, split_rng, line_rng = rng.spawn(3)
@@ -551,23 +551,12 @@ def _test_merges_of(
         if found.k == 2 and not tested[0].passed_to:
             E, p = whole
             tested = [replace(merge, statistic=E, pvalue=p, pvalue_adjusted=p, reason="") for merge in tested]
-    return whole, with_gaps(Space(near, how.scorer), found.labels, tested, line_rng)
-
-
-def _with_gap_of(
-    structure: ClusterTestResult,
-    d: Dissimilarity,
-    found: Partition,
-    merges: list[Merge],
-    options: ClusterTestOptions,
-    start: np.random.Generator,
-) -> list[Merge]:
-    """Return the merge of two clusters with the gap that `cluster_test` names beside the same clusters."""
     shown = structure.partition
-    same = shown is not None and found.k == 2 and np.array_equal(shown.labels, found.labels)
-    if not same or options.user_clusterer or structure.scores is None or structure.pvalue > LEVEL:
-        return merges
-    return [with_gap_of_test(merges[0], d, found.labels, structure.space, options.power, start)]
+    same = shown is not None and np.array_equal(shown.labels, found.labels)
+    if same and found.k == 2 and user is None and structure.pvalue <= LEVEL:  # the gap that `cluster_test` names
+        begun = copy.deepcopy(start)
+        return whole, [with_gap_of_test(tested[0], d, found.labels, structure.space, options.power, begun)]
+    return whole, with_gaps(Space(near, how.scorer), found.labels, tested, line_rng)
 
 
 def _resample(

@@ -20,7 +20,7 @@ from energystats.display.result import VerdictFirst
 from energystats.display.sentences import write_counts
 from energystats.display.tables import LEVEL, TextTable, cut_all, text_table
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.general import SciPyMetric
+from energystats.metrics.general import is_mahalanobis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -428,12 +428,13 @@ class ClusterValidationResult(VerdictFirst):
     def _elsewhere(self) -> str:
         """Return a sentence on where clusters may show instead: along other lines, decorrelated or in some columns."""
         space = "as given" if self.structure is None else self.structure.space
-        if _decorrelates(self.partition):
+        if is_mahalanobis(self.partition.metric):
             return "It shows along other lines than those between these clusters."
         if space == "as given" and self.partition.standardization is not None:
             return 'Another space may show it, such as metric="mahalanobis".'
         there = None if self.structure is None else self.structure.partition
-        if space == "decorrelated" and there is not None and not _decorrelates(there):  # a matrix, dependent columns
+        # a matrix, dependent columns
+        if space == "decorrelated" and there is not None and not is_mahalanobis(there.metric):
             return "It shows among decorrelated columns, between other clusters: those of `.structure.partition`."
         return ELSEWHERE[space]
 
@@ -512,11 +513,6 @@ class ClusterValidationResult(VerdictFirst):
             for j in order
         ]
         return [*nodes, *leaves]
-
-
-def _decorrelates(partition: Partition) -> bool:
-    """Return whether clusters were found with the Mahalanobis distance."""
-    return isinstance(partition.metric, SciPyMetric) and partition.metric.name == "mahalanobis"
 
 
 def _line(name: str, answer: Answer) -> str:

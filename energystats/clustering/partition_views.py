@@ -15,7 +15,7 @@ from energystats.dissimilarity import Points
 from energystats.inputs.names import name_text
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric
-from energystats.metrics.general import SciPyMetric
+from energystats.metrics.general import is_mahalanobis
 
 __all__ = ["Plane", "choose_plane", "compute_cluster_means", "read_features", "rows_shown"]
 
@@ -79,7 +79,7 @@ def choose_plane(
     if _names_components(space, columns):
         first, second = (int(axis[2:]) - 1 for axis in space)
         return _components_plane(_needed(points, "principal components"), rows_shown(labels), (first, second))
-    decorrelates = isinstance(metric, SciPyMetric) and metric.name == "mahalanobis"
+    decorrelates = is_mahalanobis(metric)
     if space is None and decorrelates and points is not None and points.shape[1] > 2:
         space = "discriminant"
     if isinstance(space, str) and space == "discriminant":

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import math
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.pvalues import smallest_exact_pvalue, smallest_pvalue, upper_pvalue
+from energystats._core.pvalues import smallest_pvalue, upper_pvalue
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
@@ -194,7 +193,7 @@ def pairwise_tests(
             *units.note_unmoved(checked),
             *_note_no_spread(rows, spread, checked, units, pairs),
             *(note_few_points(d, checked) if units.is_free else ()),
-            *_note_small_pairs(lowest, correction),
+            *_note_small_pairs(lowest, correction, None if every else sampling.n_resamples),
         ),
     )
 
@@ -238,8 +237,11 @@ def _note_no_spread(
     )
 
 
-def _note_small_pairs(lowest: list[float], correction: str) -> tuple[str, ...]:
-    """Return notes on pairs of groups with too few labelings for a small p-value."""
+def _note_small_pairs(lowest: list[float], correction: str, n_drawn: int | None) -> tuple[str, ...]:
+    """Return notes on pairs of groups with too few labelings, or else permutations, for a small p-value.
+
+    `lowest` are the smallest p-values that their labelings allow; `n_drawn` is None where all of these were visited.
+    """
     hopeless = [p for p in lowest if p > LEVEL]
     notes = []
     if hopeless:
@@ -254,6 +256,14 @@ def _note_small_pairs(lowest: list[float], correction: str) -> tuple[str, ...]:
             f"No adjusted p below {reached:.3g} is possible: the labelings of a pair allow none below "
             f"{min(lowest):.3g} before it is adjusted over {len(lowest)} pairs."
         )
+    # where labelings are enough, more permutations help
+    if reached <= LEVEL and n_drawn is not None:
+        by_draws = float(adjust([smallest_pvalue(n_drawn)] * len(lowest), correction).min())
+        if by_draws > LEVEL:
+            notes.append(
+                f"With {len(lowest)} pairs and {n_drawn} random permutations no adjusted p below {by_draws:.2g} is "
+                f"possible: use n_resamples={40 * len(lowest) - 1} or more."
+            )
     return tuple(notes)
 
 
@@ -319,11 +329,11 @@ def _compare_pair(
         pvalue=upper_pvalue(null.extreme, null.values.size),
         pvalue_spread=float("nan") if compared is None else compared.pvalue,
     )
-    return _TestedPair(row, smallest_of_all(one) if null.exact else 0.0, null.exact)
+    return _TestedPair(row, smallest_of_all(one), null.exact)
 
 
 class _TestedPair(NamedTuple):
-    """Hold one pair of groups: its result, the smallest p its labelings allow, 0 if drawn, and if all were visited."""
+    """Hold one pair of groups: its result, the smallest p its labelings allow, and whether all were visited."""
 
     row: PairwiseRow
     lowest: float
@@ -474,26 +484,9 @@ class PairwiseTestsResult(Result):
             "were permuted.",
             how,
             *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
-            *self._out_of_reach(),
             *([NEGATIVE_S] if min(row.effect_size for row in self.rows) < -1e-9 else []),
             *self.notes,
             metric_note(self.metric, self.standardization),
-        ]
-
-    def _out_of_reach(self) -> list[str]:
-        """Return a note if so many pairs are tested that no adjusted p-value can reach the level."""
-        smallest = [smallest_pvalue(self.n_resamples)] * len(self.rows)
-        lowest = float(np.min(adjust(smallest, self.correction)))
-        if self.method == "exact" or lowest <= LEVEL:
-            return []
-        # a pair can have no p below that of all its labelings
-        few = [smallest_exact_pvalue(math.comb(row.n1 + row.n2, row.n1), 1 + (row.n1 == row.n2)) for row in self.rows]
-        least = float(np.min(adjust(few, self.correction)))
-        if least > LEVEL:
-            return [f"No adjusted p below {least:.2g} is possible, as pairs of so few rows have too few labelings."]
-        return [
-            f"With {len(self.rows)} pairs and {self.n_resamples} random permutations no adjusted p below "
-            f"{min(lowest, 1.0):.2g} is possible: use n_resamples={40 * len(self.rows) - 1} or more."
         ]
 
     def _conclusion(self) -> str:

@@ -36,6 +36,7 @@ RANGE_SLACK = 1e-6  # of that range: what quantiles may be off
 FLOAT32_DIGITS = 9  # significant decimals that tell any two numbers of single precision apart
 FARTHEST = 1e6  # whole numbers from the median to a quantile, up to which SciPy may sum probabilities
 ULPS = 4  # of a number: what rounding may have moved it
+STREAMS_TRIED = 20  # that a function of the user has to tell apart
 LIGHTER = "such draws cannot be compared, so take a distribution with a lighter tail"
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
 
@@ -95,12 +96,17 @@ class Sampler:
         return drawn if self.rows is not None else self.checked(drawn, size)
 
     def check_varies(self, size: int) -> None:
-        """Raise ValueError if a sampler draws one and the same varied sample from two different streams."""
-        first, second = (self.draw(size, np.random.default_rng(seed)) for seed in (1, 2))
-        if np.ptp(first, axis=0).any() and np.array_equal(first, second):
+        """Raise ValueError if a user's function draws one and the same varied sample from many different streams.
+
+        A few streams give the same small sample of few values by chance.
+        """
+        if self.timed or self.rows is not None:
+            return
+        first, *others = (self.draw(size, np.random.default_rng(seed)) for seed in range(STREAMS_TRIED))
+        if np.ptp(first, axis=0).any() and all(np.array_equal(first, other) for other in others):
             raise ValueError(
-                f"`{self.argument}` drew the same {size} values twice: it must draw them from the generator that it is "
-                "given, as in sampler(size, rng) -> rng.normal(size=size)."
+                f"`{self.argument}` drew the same {size} values {STREAMS_TRIED} times: it must draw them from the "
+                "generator that it is given, as in sampler(size, rng) -> rng.normal(size=size)."
             )
 
     def quantiles(self, size: int) -> FloatArray:

@@ -26,7 +26,7 @@ from energystats.metrics.base import (
 )
 from energystats.metrics.domains import ANY_NUMBERS, Domain
 
-__all__ = ["CallableMetric", "Precomputed", "SciPyMetric", "has_mahalanobis"]
+__all__ = ["CallableMetric", "Precomputed", "SciPyMetric", "has_mahalanobis", "is_mahalanobis"]
 
 
 _ADDED_OVER_COLUMNS = (
@@ -266,6 +266,11 @@ class SciPyMetric(Metric):
             )
         inverse = np.linalg.inv(correlation) / np.multiply.outer(near_one, near_one)
         return replace(self, params={"VI": inverse, "exponents": units})
+
+
+def is_mahalanobis(metric: Metric) -> bool:
+    """Return whether a metric is the Mahalanobis distance, which decorrelates the columns."""
+    return isinstance(metric, SciPyMetric) and metric.name == "mahalanobis"
 
 
 def has_mahalanobis(points: FloatArray) -> bool:
