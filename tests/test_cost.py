@@ -199,6 +199,7 @@ def test_numbers_do_not_depend_on_the_measurement(slow_machine):
         (lambda: es.energy_test(points(6000), groups=halves(6000)), "method=es.Sliced(n_bins=256)"),
         (lambda: es.energy_cluster(points(), 2), 'algorithm="landmarks"'),
         (lambda: es.normality_test(points()), "Use fewer `n_resamples`"),
+        (lambda: es.normality_test(points(6000), n_resamples=1), "the statistic of 6000 rows. Use a random subset"),
         (lambda: es.energy_power(points(), points(), 9), "Use fewer `n_replicates` or `n_resamples`"),
         (lambda: es.goodness_of_fit(points(), draw), "a smaller `n_reference`"),
         (lambda: es.select_k(points()), "a smaller `n_init` or `k_max`"),

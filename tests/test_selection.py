@@ -23,6 +23,7 @@ from energystats.cluster_tests.resampled_clusters import _best_jaccard, _compute
 from energystats.clustering.local_search import search_points
 from energystats.dissimilarity import Dissimilarity
 from energystats.selection.gap import (
+    GapCurve,
     GapReference,
     _state_problem,
     _withins_up_to,
@@ -33,6 +34,7 @@ from energystats.selection.gap import (
     logarithm,
     walk_eigenvalues,
 )
+from energystats.selection.select_k import _by_gap
 from tests import definitions, simulations
 from tests.comparisons import words
 from tests.conftest import examples, sweep
@@ -117,6 +119,19 @@ def test_the_rule_of_one_error():
 
 def test_a_gap_as_large_as_the_next_one_is_large_enough():
     assert first_within_one_error(np.array([0.25, 0.5, 0.25]), np.array([0.0, 0.25, 0.0])) == 1
+
+
+def test_a_far_larger_gap_behind_the_first_stop_is_named():
+    """A grid of clusters has small gaps before the number of its clusters."""
+    error = np.full(4, 0.02)
+    k, why = _by_gap(GapCurve(np.array([-0.20, -0.19, 0.60, 0.50]), error, rounded=False))
+    assert k == 1
+    assert (
+        "compares neighbouring k alone: the gap is larger at k = 3, 0.6, by more than its standard error, 0.02" in why
+    )
+    k, why = _by_gap(GapCurve(np.array([-0.20, 0.19, 0.20, 0.10]), error, rounded=False))
+    assert k == 2
+    assert "neighbouring k alone" not in why, "within one error of the largest"
 
 
 def test_only_what_rounding_leaves_of_w_counts_as_nothing():

@@ -33,7 +33,7 @@ from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import sort_line
 from energystats.pairs.tiles import Recomputed
-from energystats.pairs.workloads import Size, normal_samples_work, reference_samples
+from energystats.pairs.workloads import SAMPLE_LESS, Size, normal_samples_work, reference_samples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -174,7 +174,8 @@ def normality_test(
         enough = size >= max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d)
         notes = (*notes, (FEWER_POINTS if enough else TOO_FEW_POINTS).format(size=size, n=n, d=d))
     scale = n * normal.distance_between_normals(d)
-    works = normal_samples_work(size, d, n_resamples), normal_samples_work(n, d, 1)
+    of_sample = replace(normal_samples_work(n, d, 1), what=f"the statistic of {n} rows", advice=SAMPLE_LESS)
+    works = normal_samples_work(size, d, n_resamples), of_sample
     progress = weigh(progress, Sample(Euclidean(), Q), *works)
     observed = float(normal.normality_statistics(Q[None])[0])
     draw = grid.draw if grid is not None else lambda stream, count: stream.standard_normal((count, size, d))

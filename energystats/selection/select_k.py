@@ -493,7 +493,20 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
     following, error = gaps.gap[k], gaps.error[k]
     return k, (
         f"k = {k} is the first whose gap, {gaps.gap[k - 1]:.3g}, is not below that of the next k less one standard "
-        f"error, {following:.3g} - {error:.3g}."
+        f"error, {following:.3g} - {error:.3g}.{_describe_higher_gap(gaps, k)}"
+    )
+
+
+def _describe_higher_gap(gaps: GapCurve, k: int) -> str:
+    """Describe the largest gap where it exceeds that of the chosen k by more than its standard error; else ''."""
+    # the rule of one standard error looks at neighbours alone: twelve clusters on a grid have their first dip at k = 1
+    best = int(np.argmax(gaps.gap))
+    excess = gaps.gap[best] - gaps.gap[k - 1]
+    if not excess > gaps.error[best]:
+        return ""
+    return (
+        f" This rule compares neighbouring k alone: the gap is larger at k = {best + 1}, {gaps.gap[best]:.3g}, by more "
+        f"than its standard error, {gaps.error[best]:.2g}."
     )
 
 
