@@ -198,6 +198,9 @@ def test_separate_clusters_that_resamples_seldom_find_are_named(validated):
         assert named in "".join(notes)
     joined = tuple(replace(merge, pvalue_adjusted=1.0) for merge in validated.merge_rows)
     assert not _note_unstable(replace(validated, merge_rows=joined, jaccard=np.full(3, 0.1)))
+    leaving = np.where(np.arange(120) < 61, 0.5, 1.0)
+    assert "61 of 120 points change clusters" in "".join(_note_unstable(replace(validated, stays=leaving)))
+    assert not _note_unstable(replace(validated, stays=np.where(np.arange(120) < 60, 0.5, 1.0)))
 
 
 def test_answers_agree_with_the_functions_alone(triangle, validated):
@@ -827,7 +830,8 @@ def test_a_partition_of_other_rows_is_refused(kind, rng):
     ("how", "shared"), [({}, True), ({"standardize": True}, False), ({"metric": "mahalanobis"}, False)]
 )
 def test_advice_on_units_stands_where_the_columns_have_them(how, shared, rng):
-    found = es.validate_clusters(rng.normal(size=(40, 3)), 2, n_resamples=39, rng=0, **how)
+    X = rng.normal(size=(40, 3)) * [1, 1, 9]
+    found = es.validate_clusters(X, 2, n_resamples=39, rng=0, **how)
     answers = tuple(replace(one, pvalue=0.01 if one.question == "partition" else 0.2) for one in found.answers)
     said = " ".join(replace(found, answers=answers).summary().split())
     assert ("see `standardize`" in said) == shared

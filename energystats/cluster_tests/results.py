@@ -240,7 +240,11 @@ class ClusterTestResult(VerdictFirst):
             ]
             cells = list(zip(*columns, strict=True))
             heads = ["statistic", "p", "p (Holm)"]
-            tables.append(text_table(cells, heads, cut_all(r.name for r in self.rows), "One versus rest"))
+            where = {"as given": "points as given", "decorrelated": "decorrelated", "columns": "some columns"}[
+                self.space
+            ]
+            title = f"One versus rest, {where} alone" if self.method == "split" else "One versus rest"
+            tables.append(text_table(cells, heads, cut_all(r.name for r in self.rows), title))
         if self.comparisons:
             values = numbers([value for c in self.comparisons for value in (c.statistic, c.mean)])
             cells = [(values[2 * i], values[2 * i + 1], probability(c.pvalue)) for i, c in enumerate(self.comparisons)]
@@ -393,6 +397,8 @@ class ClusterTestResult(VerdictFirst):
         scored = self.scored or Scored(0, 0, self.pvalue)  # nothing was scored where all points coincide
         contrast = self.rows[scored.contrast].name if len(self.rows) > 1 else ""
         where = {"decorrelated": "decorrelated columns", "columns": "in some columns"}.get(self.space, "")
+        if not where and scored.pvalue > self.pvalue:  # that of all splits is smaller for lines that are not shown
+            where = "points as given"
         return plot_scores(
             self.scores,
             density,

@@ -790,9 +790,17 @@ UNTRUSTED = 0.6  # mean Jaccard similarity, below which a cluster should not be 
 
 
 def _note_unstable(result: ClusterValidationResult) -> tuple[str, ...]:
-    """Return a caution that names separate clusters that bootstrap samples seldom find again; else ()."""
+    """Return a caution on separate clusters that bootstrap samples seldom find again, or most points leave; else ()."""
     alone = [group[0] for group in result.groups if len(group) == 1]
     unstable = [j for j in alone if len(alone) > 1 and result.jaccard[j] < UNTRUSTED]
+    n, uncertain = result.partition.labels.size, result.uncertain.size
+    if not unstable and len(alone) > 1 and 2 * uncertain > n:
+        return (
+            Caution(
+                f"{uncertain} of {n} points change clusters in more than a tenth of bootstrap samples, or are nearer "
+                "to another cluster: the points have modes, but the border between the clusters is doubtful.",
+            ),
+        )
     if not unstable:
         return ()
     one, least = len(unstable) == 1, result.jaccard[unstable].min()

@@ -292,7 +292,7 @@ class ClusterValidationResult(VerdictFirst):
         if tested:
             shown = ", ".join(f"{a.what} {p_text(a.pvalue_adjusted)}" for a in tested[:MERGES_SHOWN])
             more = f" and {len(tested) - MERGES_SHOWN} more" if len(tested) > MERGES_SHOWN else ""
-            lines.append(f"Merges, between their sides, adjusted over all: {shown}{more}.")
+            lines.append(f"Merges, adjusted over all (vary with the seed): {shown}{more}.")
         variables = self._of("variable")
         if variables:
             split = [answer.what for answer in variables if answer.rejected]
@@ -321,7 +321,8 @@ class ClusterValidationResult(VerdictFirst):
     def _explanations(self) -> list[str]:
         return [
             "A small p at a merge means that its region has more than one mode along the line between its two sides; "
-            "not where the border runs, nor that either side is one cluster.",
+            "not where the border runs, nor that either side is one cluster. A large p says nothing of other lines: "
+            "`cluster_tree` looks for them.",
             "Stability and silhouettes describe; one long cloud is cut at the same place again and again.",
         ]
 

@@ -29,6 +29,7 @@ __all__ = [
     "state_evidence",
     "undecided",
     "write_counts",
+    "write_within_strata",
 ]
 
 
@@ -151,6 +152,11 @@ def write_counts(counts: Sequence[int]) -> str:
         return f"{', '.join(map(str, counts[:COUNTS_SHOWN]))}, ... ({len(counts) - COUNTS_SHOWN} more)"
     *most, last = map(str, counts)
     return f"{', '.join(most)} and {last}" if most else last
+
+
+def write_within_strata(n_strata: int | None) -> str:
+    """Return text on how many strata labels were permuted within, to follow "permutations"; empty without strata."""
+    return f" within {n_strata} strat{'um' if n_strata == 1 else 'a'}" if n_strata else ""
 
 
 def sentences(texts: Iterable[str]) -> Iterator[str]:

@@ -21,6 +21,7 @@ from energystats.display.sentences import (
     seed_note,
     state_evidence,
     undecided,
+    write_within_strata,
 )
 from energystats.display.tables import LEVEL, TextTable, cut_all, shorten_name, text_table
 from energystats.distribution_tests.multiplicity import adjust
@@ -169,8 +170,7 @@ class DiscoResult(Result):
 
     def _tables(self) -> list[TextTable]:
         how = "all distinct labelings" if self.method == "exact" else "random permutations"
-        if self.n_strata:
-            how += f" within {self.n_strata} strata"
+        how += write_within_strata(self.n_strata)
         model = [
             ["F of the model", number(self.statistic)],
             ["p-value", probability(self.pvalue)],

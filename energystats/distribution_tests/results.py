@@ -18,6 +18,7 @@ from energystats.display.sentences import (
     seed_note,
     state_evidence,
     undecided,
+    write_within_strata,
 )
 from energystats.display.tables import LEVEL, TextTable, shorten_name, text_table, write_groups, write_sizes
 
@@ -267,8 +268,7 @@ class PermutationTestResult(EnergyTestResult):
 
     def _labelings_row(self) -> list[list[str]]:
         how = "all distinct labelings" if self._is_exhaustive() else "random permutations"
-        within = f" within {self.n_strata} strata" if self.n_strata else ""
-        return [[how + self._units() + within, str(self.n_resamples)]]
+        return [[how + self._units() + write_within_strata(self.n_strata), str(self.n_resamples)]]
 
     def _own_sentences(self) -> list[str]:
         """Return summary sentences for one kind of permutation test; none by default."""

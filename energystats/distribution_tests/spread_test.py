@@ -37,6 +37,7 @@ from energystats.display.sentences import (
     seed_note,
     state_evidence,
     undecided,
+    write_within_strata,
 )
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -677,9 +678,7 @@ class SpreadTestResult(Result):
         ]
         if self.pvalue_interval[0] < self.pvalue_interval[1]:
             rows.append(["95 % interval of p", interval_text(self.pvalue_interval)])
-        units = f" of {self.n_plots} whole plots" * bool(self.n_plots) + f" within {self.n_strata} strata" * bool(
-            self.n_strata
-        )
+        units = f" of {self.n_plots} whole plots" * bool(self.n_plots) + write_within_strata(self.n_strata)
         rows.append([f"{'distinct labelings' if self.exact else 'random permutations'}{units}", str(self.n_resamples)])
         title = f"Test of equal spread around the {'spatial medians' if self.center == 'median' else 'centroids'}"
         shown = slice(None, ROWS_SHOWN)

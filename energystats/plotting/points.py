@@ -237,7 +237,7 @@ def _mark_breaks(breaks: list[float], width: float, ax: Axes) -> None:
             labelled.append(b)
     if labelled:
         top = ax.secondary_xaxis("top")
-        top.set_xticks(labelled, [f"{b:.4g}" for b in labelled], rotation=45, ha="left", fontsize="small")
+        top.set_xticks(labelled, [f"{float(f'{b:.4g}'):g}" for b in labelled], rotation=45, ha="left", fontsize="small")
 
 
 def _choose_visible_range(x: FloatArray, breaks: FloatArray | None) -> tuple[float, float]:

@@ -309,8 +309,9 @@ def plot_validation(
     draw_points(right)
     which = f"{uncertain} uncertain (hollow)" if uncertain else "none uncertain"
     right.set_title(f"Points, {which}", loc="left", fontsize="medium")
-    top = 1.32 if right.child_axes else 1.12  # above the values of breaks, if there are any
-    ax.text(0.0, top, "\n".join(textwrap.wrap(title, 100)), transform=ax.transAxes, va="bottom", weight="bold")
+    above = 66 if right.child_axes else 26  # points, above the values of breaks, if there are any
+    where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
+    ax.annotate("\n".join(textwrap.wrap(title, 100)), (0.0, 1.0), (0, above), weight="bold", **where)
     return ax
 
 
