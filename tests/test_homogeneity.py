@@ -258,3 +258,21 @@ def test_an_approximate_p_below_that_of_any_labeling_is_told(method):
     found = [es.energy_test(x, y, method=method, rng=0) for x, y in ((near, far), (near, near + 0.5))]
     assert found[0].pvalue < 2 / 924 <= found[1].pvalue
     assert [any("p is below 0.0022, the smallest" in note for note in each.notes) for each in found] == [True, False]
+
+
+@pytest.mark.parametrize(("rows", "told"), [((20, 4), True), ((4, 20), True), ((8, 4), False)])
+def test_whole_plots_of_unlike_sizes_are_named(rng, rows, told):
+    """Permuted as if sizes had nothing to do with groups: .07 of equal distributions were rejected at .05."""
+    plots = np.repeat(np.arange(12), np.repeat(rows, 6))
+    groups = np.where(plots < 6, "a", "b")
+    x, design = rng.normal(size=plots.size), es.Design(whole_plots=plots)
+    for found in (
+        es.energy_test(x, groups=groups, design=design, n_resamples=19, rng=0),
+        es.spread_test(x, groups, design=design, n_resamples=19, rng=0),
+        es.pairwise_tests(x, groups, design=design, n_resamples=19, rng=0),
+    ):
+        notes = [note for note in found.notes if "their sizes have nothing to do with the groups" in note]
+        assert len(notes) == told
+        if told:
+            large, small = ("a", "b") if rows[0] > rows[1] else ("b", "a")
+            assert f"whole plots of '{large}' have 20 rows in the mean, those of '{small}' 4" in notes[0]

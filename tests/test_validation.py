@@ -663,15 +663,62 @@ def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng, form):
     assert found.summary() == by_k.summary()
 
 
-def test_clusters_that_a_tree_cut_elsewhere_are_not_tested(rng):
-    """Two bars side by side show in decorrelated columns, where the tree cuts, and not as given."""
-    X = np.c_[rng.normal(0, 8, 200), np.repeat([0, 6], 100) + rng.normal(size=200)]
+@pytest.fixture(scope="module")
+def cut_elsewhere():
+    """Two bars side by side, and one of them in two: they show in decorrelated columns, where the tree cuts."""
+    rng = np.random.default_rng(1)
+    bars = np.repeat([0, 1], 120)
+    X = np.c_[rng.normal(0, 8, 240), 9 * bars + rng.normal(size=240), 9 * (np.arange(240) < 60) + rng.normal(size=240)]
     tree = es.cluster_tree(X, rng=0)
     assert any(node.children and node.space != "as given" for node in tree.nodes)
-    found = es.validate_clusters(X, partition=tree, n_resamples=99, rng=0)
-    text = " ".join(found.summary().split())
-    assert f"the tree cut elsewhere than `energy_cluster(X, {tree.k})` does" in text
+    assert tree.k == 3
+    return X, tree
+
+
+def test_splits_of_a_tree_keep_their_p(cut_elsewhere):
+    X, tree = cut_elsewhere
+    found = es.validate_clusters(X, partition=tree, rng=0)
     assert_array_equal(found.partition.labels, tree.labels)
+    frame = found.to_frame(full=True).set_index("question")
+    root, *below = [node for node in tree.nodes if node.children]
+    assert frame.loc["all points", "pvalue"] == root.pvalue == found.structure.pvalue
+    assert np.isnan(frame.loc["partition", "pvalue"])
+    assert found.merges["pvalue"].tolist() == [root.pvalue, *(node.pvalue for node in below)]
+    assert found.merges["pvalue_adjusted"].tolist() == [root.pvalue_adjusted, *(n.pvalue_adjusted for n in below)]
+    for merge, node in zip(found.merge_rows, (root, *below), strict=True):
+        sides = {tuple(np.unique(tree.labels[tree.nodes[child].rows])) for child in node.children}
+        assert {merge.left, merge.right} == sides
+        assert merge.size == node.size
+    assert found.groups == ((0,), (1,), (2,))
+    assert "all 3 clusters are separate" in words(found)
+    assert np.isnan(found.jaccard).all(), "nothing is known of how resamples were cut"
+
+
+def test_another_seed_does_not_change_the_p_of_a_tree(cut_elsewhere):
+    X, tree = cut_elsewhere
+    found = es.validate_clusters(X, partition=tree, n_resamples=99, rng=5)
+    frame = found.to_frame(full=True).set_index("question")
+    assert frame.loc["all points", "pvalue"] == tree.nodes[0].pvalue
+    unclear = tuple(replace(merge, pvalue_adjusted=0.2) for merge in found.merge_rows)
+    assert "no split of the tree was significant (smallest adjusted p = 0.2000)" in words(
+        replace(found, merge_rows=unclear)
+    )
+
+
+def test_leaves_without_their_tree_are_not_tested(cut_elsewhere):
+    X, tree = cut_elsewhere
+    found = es.validate_clusters(X, partition=tree.partition, n_resamples=99, rng=0)
+    assert f"the tree cut elsewhere than `energy_cluster(X, {tree.k})` does; give the tree itself" in words(found)
+    assert found.merges["pvalue"].isna().all()
+    assert_array_equal(found.partition.labels, tree.labels)
+
+
+@pytest.mark.slow
+def test_a_choice_of_k_by_a_tree_brings_its_splits(cut_elsewhere):
+    X, tree = cut_elsewhere
+    chosen = es.select_k(X, 4, criterion="significance", rng=0)
+    found = es.validate_clusters(X, partition=chosen, rng=0)
+    assert found.merges["pvalue"].tolist() == [node.pvalue for node in tree.nodes if node.children]
 
 
 @pytest.mark.slow

@@ -49,7 +49,8 @@ Cut = Callable[[Dissimilarity, IntArray, Kind, np.random.Generator], tuple[IntAr
 
 HIDDEN_BY_OTHERS = Caution(
     "Lines between two clusters were looked along; of three or more, `cluster_test(X, k)` can show what these do not.",
-    "A third cluster can lie in the gap between two others, seen along the line from half of the points to the rest.",
+    "A third cluster can lie in the gap between two others, seen along the line from half of the points to the rest. "
+    "Of p for several k the smallest keeps no level: choose k before, or multiply it by their number.",
 )
 
 

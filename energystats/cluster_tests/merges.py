@@ -26,6 +26,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.resampled_clusters import Clusterer
 from energystats.cluster_tests.scores import Scorer, jittered_anew, wants_jitters
 from energystats.cluster_tests.split import assign_folds, enough_draws
+from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.cluster_tests.unimodality import Unimodality, clearly_large, no_evidence, unimodality_test
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity, Groups
@@ -171,6 +172,35 @@ def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
             )
         )
         number |= {left: len(merges) - 1, right: len(merges) - 1}
+    return merges
+
+
+def merges_of_tree(tree: ClusterTreeResult) -> list[Merge]:
+    """List the splits of a tree as merges of its leaves, from the root downwards, with the p-values of its nodes."""
+    members: dict[int, tuple[int, ...]] = {}
+    for node in reversed(tree.nodes):  # children come first
+        inside = [members[child] for child in node.children]
+        members[node.id] = tuple(sorted(sum(inside, ()))) if inside else (int(tree.labels[node.rows[0]]),)
+    heights = tree.heights()
+    merges: list[Merge] = []
+    number: dict[int, int] = {}
+    for node in tree.nodes:
+        if not node.children:
+            continue
+        left, right = sorted(members[child] for child in node.children)
+        number[node.id] = len(merges)
+        merges.append(
+            Merge(
+                left=left,
+                right=right,
+                size=node.size,
+                height=float(heights[node.id]),
+                parent=None if node.parent is None else number[node.parent],
+                pvalue=node.pvalue,
+                pvalue_adjusted=node.pvalue_adjusted,
+                separated=1.0,  # the tree cut its points there, in a gap if there is one
+            )
+        )
     return merges
 
 

@@ -44,6 +44,7 @@ from energystats.cluster_tests.merges import (
     PartitionTest,
     mean_of_rows,
     merge_clusters,
+    merges_of_tree,
     run_merge_tests,
 )
 from energystats.cluster_tests.options import ClusterTestOptions
@@ -52,6 +53,7 @@ from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer, rounding_of_column
 from energystats.cluster_tests.spaces import Space
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
+from energystats.cluster_tests.tree_result import ClusterTreeResult
 from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
 from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
@@ -99,8 +101,10 @@ WEIGHTED = (
     "is of points that count alike"
 )
 OTHER_THAN_SEARCHED = (
-    "not tested: the tree cut elsewhere than `energy_cluster(X, {k})` does, so read its p-values, or validate k={k}"
+    "not tested: the tree cut elsewhere than `energy_cluster(X, {k})` does; give the tree itself, whose splits have "
+    "p-values"
 )
+SPLITS_OF_TREE = "not tested as a whole: its merges are the splits of the tree, with the p-values that they have there"
 OTHER_CLUSTERS = (
     "not tested: {} finds other clusters in these points than these labels (adjusted Rand index {:.2f}), as after a "
     "fit to other rows, in another order or scale; give `clusterer` alone, or labels that it finds in `X`"
@@ -136,10 +140,10 @@ def validate_clusters(
         Points; with ``metric="precomputed"`` the matrix R = d**alpha of Euclidean distances d.
     k : int, optional
         Number of energy clusters; None where a partition or a clusterer says it.
-    partition : Partition, fitted clusterer or array_like of shape (n,), optional
-        Clusters that were found: a result of `energy_cluster`, whose metric is used; a fitted clusterer of
-        scikit-learn; or labels, -1 for points in no cluster. Mere labels, without `clusterer`, leave much untested; so
-        do labels unlike those that the clusterer finds in `X` (adjusted Rand index below .8).
+    partition : Partition, ClusterTreeResult, fitted clusterer or array_like of shape (n,), optional
+        Clusters that were found: a result of `energy_cluster`, whose metric is used; a tree, or a choice of k by one,
+        whose splits keep their p-values; a fitted clusterer of scikit-learn; or labels, -1 for points in no cluster.
+        Mere labels, without `clusterer`, leave much untested, as do labels unlike its own (adjusted Rand below .8).
     clusterer : object or callable, optional
         What finds the clusters, as for `cluster_test`.
     metric : str, Metric or callable, default "euclidean"
@@ -268,6 +272,8 @@ class _WantedClusters:
         The semimetric.
     standardize : bool
         Whether columns are standardized.
+    tree : ClusterTreeResult or None
+        The tree whose leaves the clusters are, where it was given.
     """
 
     k: int | None
@@ -277,6 +283,7 @@ class _WantedClusters:
     metric: MetricLike
     standardize: bool
     names: tuple[Any, ...] = ()
+    tree: ClusterTreeResult | None = None
 
 
 def _read_wanted(
@@ -290,6 +297,7 @@ def _read_wanted(
         )
     if k is not None and (were_found(k) or np.ndim(k) > 0):
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
+    tree = partition if isinstance(partition, ClusterTreeResult) else getattr(partition, "tree", None)
     for name in ("partition_", "partition"):  # of an estimator of this package, a tree or a choice of k
         if clusterer is None and isinstance(held := getattr(partition, name, None), Partition):
             if (n := len(getattr(partition, "labels_", held.labels))) > (m := held.labels.size):
@@ -309,7 +317,9 @@ def _read_wanted(
         clusterer = partition
     elif hasattr(partition, "steps") and hasattr(partition[-1], "labels_"):  # a pipeline that ends in a clusterer
         clusterer, partition = clusterer or partition, partition[-1].labels_
+    of_tree = isinstance(tree, ClusterTreeResult) and found is tree.partition
     return _WantedClusters(
+        tree=tree if of_tree else None,
         k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
         found=found,
         labels=partition,
@@ -358,8 +368,9 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
         if same and found.algorithm == OF_TREE:
             # a tree may cut in another space; its clusters are known where the search finds the same ones
             searched = AUTO.fit(d, Search(k=found.k).on(d), rng)[0]
-            same_clusters = np.array_equal(searched.labels, found.labels)
-            return (searched, "") if same_clusters else (found, OTHER_THAN_SEARCHED.format(k=found.k))
+            if np.array_equal(searched.labels, found.labels):
+                return searched, ""
+            return found, OTHER_THAN_SEARCHED.format(k=found.k) if asked.tree is None else SPLITS_OF_TREE
         return found, "" if same and found.approximation is None else NO_CLUSTERER
     if asked.labels is not None:
         given = label_partition(d, asked.labels, "given")
@@ -435,19 +446,18 @@ def _validate(
     """Validate a partition: test points, merges, columns and labels from elsewhere, and resample the points."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
-    options = replace(options, k=max(found.k, 2))
+    tree = asked.tree if unknown == SPLITS_OF_TREE else None  # else they are tested as clusters of the search
+    options = replace(options, k=max(found.k, 2)) if tree is None else _options_of_tree(options, tree)
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
     why_not, notes = _why_not(d, found), [*found.notes, *_note_numbers(found, asked)]
     structure: ClusterTestResult | None = None
     whole: PartitionTest | None = None
-    merges = merge_clusters(d, found.labels, found.k)
-    of_few = TOO_FEW if found.k == 2 and merges[0].passed_to else ""  # the only merge is the partition
-    if not of_few and merges and merges[0].size < SMALLEST_REGION and d.n_columns != 1:
-        of_few = TOO_FEW_IN_CLUSTERS
+    merges = merge_clusters(d, found.labels, found.k) if tree is None else merges_of_tree(tree)
+    of_few = _has_too_few(d, merges)
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options, start)
-        notes += notes_beside(structure)
+        notes += notes_beside(structure if tree is None else tree)
         if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
@@ -457,9 +467,14 @@ def _validate(
     resampled = _resample(d, found, asked, not unknown, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
-        _answer_test("all points", structure, LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY, why_not),
+        _answer_test(
+            "all points",
+            _test_of_root(structure, tree),
+            LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY,
+            why_not,
+        ),
         _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown or of_few, structure),
-        *_answer_merges(merges, why_not or unknown, after=structure is not None),
+        *_answer_merges(merges, why_not or unknown * (tree is None), after=structure is not None and tree is None),
         *_answer_columns(d, structure, options, column_rng),
         *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
@@ -468,7 +483,7 @@ def _validate(
         *note_borders_of_merges(merges),
         *notes,
         *_note_columns_of_two_values(d),
-        *_notes(merges, unknown),
+        *_notes(merges, unknown * (tree is None)),
         *_notes_on_outside(d, found.labels, outside),
     ]
     result = ClusterValidationResult(
@@ -491,6 +506,21 @@ def _validate(
     return replace(result, notes=tuple(dict.fromkeys([*_note_unstable(result), *notes]))).explained()
 
 
+def _options_of_tree(options: ClusterTestOptions, tree: ClusterTreeResult) -> ClusterTestOptions:
+    """Return the options with which `cluster_test` tested all points, the root of a tree."""
+    n_splits = tree.n_splits or options.n_splits
+    return replace(options, k=2, n_splits=n_splits, n_resamples=tree.n_resamples, conservative=tree.conservative)
+
+
+def _test_of_root(
+    structure: ClusterTestResult | None, tree: ClusterTreeResult | None
+) -> ClusterTestResult | PartitionTest | None:
+    """Return the test of all points, or p of the root of a tree that was grown with another seed."""
+    if structure is None or tree is None or tree.nodes[0].pvalue == structure.pvalue:
+        return structure
+    return PartitionTest(float("nan"), tree.nodes[0].pvalue)
+
+
 def _fresh(asked: _WantedClusters) -> UserClusterer | None:
     """Return a new wrapper of the user's clusterer that has clustered nothing yet; None if there is no clusterer."""
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
@@ -508,6 +538,13 @@ def _why_not(d: Dissimilarity, found: Partition) -> str:
     if d.n < smallest:
         return f"not tested: fewer than {smallest} points"
     return ""
+
+
+def _has_too_few(d: Dissimilarity, merges: Sequence[Merge]) -> str:
+    """Return a text that says why a partition has too few points for a test, or an empty string if it has enough."""
+    if len(merges) == 1 and merges[0].passed_to:  # the only merge is the partition
+        return TOO_FEW
+    return TOO_FEW_IN_CLUSTERS if merges and merges[0].size < SMALLEST_REGION and d.n_columns != 1 else ""
 
 
 def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult:
@@ -794,7 +831,7 @@ def _note_unstable(result: ClusterValidationResult) -> tuple[str, ...]:
     alone = [group[0] for group in result.groups if len(group) == 1]
     unstable = [j for j in alone if len(alone) > 1 and result.jaccard[j] < UNTRUSTED]
     n, uncertain = result.partition.labels.size, result.uncertain.size
-    if not unstable and len(alone) > 1 and 2 * uncertain > n:
+    if not unstable and len(alone) > 1 and result.n_stability and 2 * uncertain > n:
         return (
             Caution(
                 f"{uncertain} of {n} points change clusters in more than a tenth of bootstrap samples, or are nearer "

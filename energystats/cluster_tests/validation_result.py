@@ -296,7 +296,7 @@ class ClusterValidationResult(VerdictFirst):
         variables = self._of("variable")
         if variables:
             split = [answer.what for answer in variables if answer.rejected]
-            found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none"
+            found = ", ".join(cut_all(split[:5])) + (" and others" if len(split) > 5 else "") if split else "none shown"
             compared = self.partition.metric.compares
             rows = f", of {compared}," * bool(compared)
             alone = everywhere.rejected or len(variables) == 1 or math.isnan(everywhere.pvalue)
@@ -336,6 +336,11 @@ class ClusterValidationResult(VerdictFirst):
             return "No statement about these clusters: neither all points nor the partition were tested."
         everywhere, own = known["all points"], known["partition"]
         of_all = p_text(everywhere.pvalue)
+        if self._is_of_tree():
+            if len(self.groups) > 1:
+                return f"At level {LEVEL:g}: {self._separate(self.groups)}"
+            least = p_text(min(merge.pvalue_adjusted for merge in self.merge_rows))
+            return f"At level {LEVEL:g}: no split of the tree was significant (smallest adjusted {least})."
         if np.isnan(own.pvalue):
             if everywhere.rejected:
                 also = "whether it is that of these labels was not tested, for a reason among the notes"
@@ -369,6 +374,11 @@ class ClusterValidationResult(VerdictFirst):
                 f"At level {LEVEL:g}: there is structure ({seen}), but not along the lines of this partition. {other}"
             )
         return f"At level {LEVEL:g}: {self._separate(groups)}"
+
+    def _is_of_tree(self) -> bool:
+        """Return whether the merges of the clusters are tested splits of a tree."""
+        tested = any(not np.isnan(merge.pvalue) for merge in self.merge_rows)
+        return tested and self.partition.algorithm == "cluster_tree"
 
     def _too_few_draws(self) -> str:
         """Return a sentence that p cannot be small with so few draws; else an empty string."""

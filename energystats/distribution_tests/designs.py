@@ -20,6 +20,9 @@ __all__ = ["FREE", "GROUPS_NAMED", "Design", "ExchangeableUnits", "check_design"
 
 
 GROUPS_NAMED = 5  # in a note
+UNLIKE_PLOTS = (
+    2.5  # times the rows of another whole plot, in the mean of the groups, from which a level above .05 was seen
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -227,7 +230,27 @@ class ExchangeableUnits:
         of_strata = () if self.strata is None else notes_on_names(self.strata.names, "stratum", "strata")
         return of_strata + (() if self.plots is None else notes_on_names(self.plots.names, "whole plot", "whole plots"))
 
-    def note_unmoved(self, groups: Groups) -> tuple[str, ...]:
+    def notes_on(self, groups: Groups) -> tuple[str, ...]:
+        """Return notes on groups whose labels never move, and on groups whose whole plots are larger than others'."""
+        return self._note_unmoved(groups) + self._note_plot_sizes(groups)
+
+    def _note_plot_sizes(self, groups: Groups) -> tuple[str, ...]:
+        """Return a note on groups whose whole plots have several times the rows of another group's; else ()."""
+        if self.plots is None:
+            return ()
+        plots = np.bincount(groups.codes[self.first_rows], minlength=groups.k)
+        rows = groups.sizes / plots
+        few, many = int(rows.argmin()), int(rows.argmax())
+        if rows[many] < UNLIKE_PLOTS * rows[few]:
+            return ()
+        return (
+            f"The whole plots of {groups.names[many]!r} have {rows[many]:.3g} rows in the mean, those of "
+            f"{groups.names[few]!r} {rows[few]:.3g}: whole plots are exchangeable only if their sizes have nothing to "
+            "do with the groups (with 4 plots of 20 rows beside 12 of 4, and 3 of 30 beside 9 of 3, equal "
+            "distributions were rejected .07 of the time at level .05, 400 samples each).",
+        )
+
+    def _note_unmoved(self, groups: Groups) -> tuple[str, ...]:
         """Return a note on groups that share no stratum with others, so that their labels never move."""
         if self.strata is None:
             return ()

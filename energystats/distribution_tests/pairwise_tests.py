@@ -190,7 +190,7 @@ def pairwise_tests(
             *notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
             *spread.notes,
             *units.notes,
-            *units.note_unmoved(checked),
+            *units.notes_on(checked),
             *_note_no_spread(rows, spread, checked, units, pairs),
             *(note_few_points(d, checked) if units.is_free else ()),
             *_note_small_pairs(lowest, correction, None if every else sampling.n_resamples),

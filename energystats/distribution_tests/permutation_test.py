@@ -335,7 +335,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
         notes=(
             *notes_on_groups(c.d, c.groups, M, s, c.weights),
             *c.units.notes,
-            *c.units.note_unmoved(c.groups),
+            *c.units.notes_on(c.groups),
             *_note_far_rows(c),
             *_note_few_labelings(c, null),
             *_notes_on_tail(c, null),

@@ -231,7 +231,7 @@ def spread_test(
             *notes_on_groups(d, checked, *d.group_sums(checked)),
             *spread.notes,
             *units.notes,
-            *units.note_unmoved(checked),
+            *units.notes_on(checked),
             *(note_few_points(d, checked) if units.is_free else ()),
             *compared.notes,
         ),

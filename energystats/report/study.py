@@ -132,14 +132,12 @@ class Study:
         how: dict[str, Any] = {"rng": rng, "progress": progress}
         selection = None if criterion is None else _choose_k(X, selecting | how)
         wanted = k if k is not None else 2 if selection is None else selection.k
-        if k is None and selection is not None and criterion == "significance":
-            found = selection.partition
-        else:
-            found = energy_cluster(X, wanted, **search, **how)
+        by_tree = k is None and selection is not None and criterion == "significance"
+        found = selection.partition if selection and by_tree else energy_cluster(X, wanted, **search, **how)
         if wanted == 1 and selection and selection.tree:
             test: ClusterTestResult | str = ONE_OF_TREE
         else:
-            test = _test_clusters(X, wanted, testing | how)
+            test = _test_clusters(X, 2 if by_tree else wanted, testing | how)  # that of the first split of a tree
         if not isinstance(test, str):
             test = _name_its_clusters(_with_note_on_leaves(test, found), found)
         return cls(
@@ -203,11 +201,12 @@ class Study:
 
         if self.n > VALIDATED_AT_MOST:
             return f"Of more than {VALIDATED_AT_MOST} rows only `validate_clusters` in Python asks this."
-        partition = self.found
-        if self.selection is not None and len(self.selection.partitions) >= self.k:
+        partition: Partition | SelectKResult = self.found
+        if self.selection is not None and self._is_of_tree:
+            partition = self.selection  # with the p-values of its tree
+        elif self.selection is not None and len(self.selection.partitions) >= self.k:
             searched = self.selection.partitions[self.k - 1]
-            # leaves of a tree that a search finds as well are tested as clusters of the search
-            partition = searched if np.array_equal(searched.labels, partition.labels) else partition
+            partition = searched if np.array_equal(searched.labels, self.found.labels) else self.found
         with collected():  # what there is to say of the points was said by the test
             return validate_clusters(self.data, partition=partition, **self._validating, progress=False, rng=self.rng)
 
@@ -230,6 +229,11 @@ class Study:
         """Return the number of clusters in a tree of tests; 0 without a tree or a split."""
         tree = None if self.selection is None else self.selection.tree
         return 0 if tree is None or tree.k == 1 else tree.k
+
+    @property
+    def _is_of_tree(self) -> bool:
+        """Return whether the clusters of a report are the leaves of a tree of tests."""
+        return self.k_from == "chosen" and self.selecting.get("criterion") == "significance"
 
     @property
     def _validating(self) -> dict[str, Any]:
@@ -276,16 +280,17 @@ class Study:
         if self.selection is not None:
             lines.append(f"selection = {self._call('select_k', 'X', self.selecting)}")
             k = "selection.k" if self.k_from == "chosen" else self.k
-        by_tree = self.k_from == "chosen" and self.selecting.get("criterion") == "significance"
         lines.append(
             "found = selection.partition"
-            if by_tree
+            if self._is_of_tree
             else f"found = {self._call('energy_cluster', f'X, {k}', self.search)}"
         )
         if not isinstance(self.test, str):
-            lines.append(f"test = {self._call('cluster_test', f'X, {k}', self.testing)}")
+            asked = 2 if self._is_of_tree else k
+            lines.append(f"test = {self._call('cluster_test', f'X, {asked}', self.testing)}")
             if not isinstance(self.validation, str):
-                call = self._call("validate_clusters", "X, partition=found", self._validating)
+                found = "selection" if self._is_of_tree else "found"
+                call = self._call("validate_clusters", f"X, partition={found}", self._validating)
                 lines.append(f"validated = {call}")
         return "\n".join(lines)
 
@@ -338,7 +343,7 @@ def _with_note_on_leaves(test: ClusterTestResult, found: Partition) -> ClusterTe
         return test
     caution = ShownElsewhere(
         "The test is of other clusters than those found by the tree of splits, which has p-values of its own.",
-        f"p and the contrasts belong to `.partition` of `cluster_test(X, {found.k})`, another cut of the points.",
+        f"p belongs to `.partition` of `cluster_test(X, {test.k})`, another cut of the points.",
     )
     return replace(test, notes=(caution, *test.notes))
 
