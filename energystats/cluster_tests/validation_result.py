@@ -362,7 +362,7 @@ class ClusterValidationResult(VerdictFirst):
                     return f"{first} {alone}{units * (shared and self._has_unlike_spreads())}."
                 why_so = "these clusters may be parts of one cloud"
                 # a user's clusterer is used with the points as given alone
-                lines = "" if self.partition.n_init else " along the lines between these clusters"
+                lines = "" if self.partition.n_init and self.k == 2 else " along the lines between these clusters"
                 return f"At level {LEVEL:g}: no second mode was found{lines} ({of_all}); {why_so}."
             if everywhere.rejected and (where := self._same_clusters()):
                 alone = f"the test along the line{'s' * (self.k > 2)} between them does not reject"
@@ -465,8 +465,10 @@ class ClusterValidationResult(VerdictFirst):
             else:
                 plot_partition(ax=right, sizes=found.sizes, share=None, **self._plane())
 
-        nodes, count = [DrawnNode(**node) for node in self._nodes()], int(self.uncertain.size)
-        return plot_validation(nodes, draw_points, ax, uncertain=count, level=LEVEL, title=self._conclusion())
+        nodes = [DrawnNode(**node) for node in self._nodes()]
+        what = "uncertain" if self.n_stability else "nearer to another cluster"  # nothing else is known of a tree
+        count = f"{self.uncertain.size or 'none'} {what}"
+        return plot_validation(nodes, draw_points, ax, hollow=count, level=LEVEL, title=self._conclusion())
 
     def _plane(self) -> dict[str, Any]:
         """Return what a scatter plot of the clusters needs: coordinates, labels, uncertain points, axis names."""

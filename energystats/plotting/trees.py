@@ -292,14 +292,14 @@ def plot_validation(
     draw_points: Callable[[Axes], object],
     ax: Axes | None = None,
     *,
-    uncertain: int,
+    hollow: str,
     level: float,
     title: str,
 ) -> Axes:
     """Draw the dendrogram of cluster merges with p-values beside a picture of the points; return the axes.
 
-    Both stand inside `ax`, which has the title and no axes of its own. `draw_points` draws the points, of which as many
-    as are `uncertain` are hollow.
+    Both stand inside `ax`, which has the title and no axes of its own. `draw_points` draws the points, and
+    `hollow` says how many of them are hollow, and what that means, such as "3 uncertain".
     """
     ax = axes_or_new(ax, more_width=4.5)
     ax.set_axis_off()
@@ -307,7 +307,7 @@ def plot_validation(
     plot_cluster_tree(nodes, left, level=level, outcome="no p-value", leaves_tested=False)
     left.set_title("Merges of the clusters", loc="left", fontsize="medium")
     draw_points(right)
-    which = f"{uncertain} uncertain (hollow)" if uncertain else "none uncertain"
+    which = hollow if hollow.startswith("none") else f"{hollow} (hollow)"
     right.set_title(f"Points, {which}", loc="left", fontsize="medium")
     above = 66 if right.child_axes else 26  # points, above the values of breaks, if there are any
     where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
