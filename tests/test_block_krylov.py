@@ -53,6 +53,23 @@ def test_repeated_eigenvalues_of_any_size(rng, scale):
     check_pairs(scale * (Q * values) @ Q.T, 10)
 
 
+@pytest.mark.parametrize("kind", ["cloud", "equal", "thirty points"])
+def test_many_pairs_are_found_by_narrow_blocks(rng, kind):
+    """Also where an eigenvalue repeats more often than a block is wide, and where there are fewer than are wanted."""
+    n, count = 420, 60
+    X = rng.standard_normal((n, 4))
+    R = {
+        "cloud": es.pairwise(X),
+        "equal": 1 - np.eye(n),
+        "thirty points": es.pairwise(X[rng.integers(30, size=n)]),
+    }[kind]
+    widths, G = [], centred(R)
+    values, vectors = largest_by_blocks(lambda columns: widths.append(columns.shape[1]) or G @ columns, n, count)
+    assert set(widths) == {54}
+    assert values == pytest.approx(eigh(G, eigvals_only=True)[::-1][:count], abs=1e-12 * values[0])
+    assert vectors.T @ vectors == pytest.approx(np.eye(count), abs=1e-11)
+
+
 def test_matrices_of_low_rank_and_of_zeros(rng):
     n = 200
     X = rng.standard_normal((n, 3))

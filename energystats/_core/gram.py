@@ -20,6 +20,7 @@ __all__ = [
     "decomposed",
     "decorrelating",
     "factor_coordinates",
+    "is_found_in_full",
     "largest_eigenpairs",
     "largest_eigenvalue",
     "largest_pairs",
@@ -194,7 +195,8 @@ def all_above(G: FloatArray, floor: float) -> bool:
     return True
 
 
-DENSE_LIMIT = 256  # below this size the full decomposition is faster than Lanczos
+DENSE_LIMIT = 256  # below this size the full decomposition is faster than Krylov spaces
+DENSE_UP_TO = 4000  # points, of which many eigenpairs are found by it as well; of more the matrix takes much memory
 Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
@@ -207,11 +209,16 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
     """
     n = weights.size
     count = min(count, n)
-    if n <= DENSE_LIMIT or 4 * count > n:
+    if is_found_in_full(n, count):
         with one_thread_up_to(n):
             values, vectors = some_eigenpairs(_build_gram(multiply, weights), n - count, n - 1)
         return values[::-1], vectors[:, ::-1]
     return largest_pairs(lambda columns: multiply_gram(multiply, weights, columns), n, count)
+
+
+def is_found_in_full(n: int, count: int) -> bool:
+    """Return whether the largest eigenpairs of a matrix of order n take less time by its full decomposition."""
+    return n <= DENSE_LIMIT or 4 * count > n or (20 * count > n and n <= DENSE_UP_TO)
 
 
 def largest_pairs(times: Multiply, n: int, count: int) -> tuple[FloatArray, FloatArray]:

@@ -50,10 +50,13 @@ class RowOrder:
         places = places[rows]
         if places.has_duplicates:
             twice = places[places.duplicated()][0]
+            # whole numbers below 2**53 are told apart exactly
+            rounded = isinstance(twice, float) and bool(not twice.is_integer() or abs(twice) >= 2**53)
+            digits = ", to the 16 digits that are kept" * rounded
             raise ValueError(
-                f"`order` must tell all rows apart, but {write_label(twice)} stands in several: rows at one place have "
-                "no order among themselves. Take their means, or another column; if they stand in their order, leave "
-                "`order` out."
+                f"`order` must tell all rows apart, but {write_label(twice)} stands in several{digits}: rows at one "
+                "place have no order among themselves. Take their means, or another column; if they stand in their order, "
+                "leave `order` out."
             )
         return cls(np.asarray(rows, dtype=np.intp), places, given.title)
 

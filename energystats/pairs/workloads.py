@@ -360,9 +360,10 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
-    # Lanczos' method makes one product with R in each step
+    # Lanczos' method makes one product with R in each step; a wide basis is made orthogonal
     single = _describe_products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
-    repeated = replace(single, pairs=0.0).times(steps).and_then(Work(what="", touched=30 * n * steps, steps=50 * steps))
+    basis = Work(what="", touched=30 * n * steps + 20 * n * count**2, steps=50 * steps)
+    repeated = replace(single, pairs=0.0).times(steps).and_then(basis)
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
 
 

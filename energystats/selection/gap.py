@@ -13,7 +13,7 @@ from typing import Literal, Protocol, Self
 
 import numpy as np
 
-from energystats._core.gram import DENSE_LIMIT, largest_pairs, some_eigenvalues
+from energystats._core.gram import is_found_in_full, largest_pairs, some_eigenvalues
 from energystats._core.interrupts import map_in_threads
 from energystats._core.restarts import tries_for
 from energystats._core.threads import one_thread, side_by_side, threads_given
@@ -264,7 +264,7 @@ def walk_eigenvalues(R: FloatArray, count: int) -> FloatArray:
     with side_by_side(len(parts)) as apply:
         apply(fill, parts)
         apply(scale, parts)
-    if n <= DENSE_LIMIT or 4 * count > n:
+    if is_found_in_full(n, count):
         return np.asarray(some_eigenvalues(A, n - count, n - 1)[::-1])
     return largest_pairs(lambda columns: A @ columns, n, count)[0]
 
