@@ -55,8 +55,8 @@ class RowOrder:
             digits = ", to the 16 digits that are kept" * rounded
             raise ValueError(
                 f"`order` must tell all rows apart, but {write_label(twice)} stands in several{digits}: rows at one "
-                "place have no order among themselves. Take their means, or another column; if they stand in their order, "
-                "leave `order` out."
+                "place have no order among themselves. Take their means, or another column; if they stand in their "
+                "order, leave `order` out."
             )
         return cls(np.asarray(rows, dtype=np.intp), places, given.title)
 
