@@ -534,7 +534,9 @@ def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
     bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
     chosen = " ".join(cluster_report(bars, select="significance", k_max=3).split())
     assert "belongs to other clusters" not in chosen
-    assert "the tree cut elsewhere than" in chosen
+    assert "its merges are the splits of the tree" in chosen
+    assert "es.validate_clusters(X, partition=selection, rng=0)" in chosen
+    assert "es.cluster_test(X, 2, rng=0)" in chosen
     given = " ".join(cluster_report(bars, 2).split())
     assert "belongs to other clusters than those below: The clusters show in decorrelated columns" in given
     assert ".The " not in given
