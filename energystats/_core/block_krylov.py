@@ -55,9 +55,8 @@ def largest_by_blocks(
     the block is wide.
     """
     size = _block_size(count)
-    kept = max(2 * size, count + size // 2)  # of a basis that is cut
-    most = max(size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS)), kept + 2 * size)
-    most = min(most, n - size)  # a block beyond that would have no room beside the basis
+    most = size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS))
+    most, kept = min(most, n - size), 2 * size  # a block beyond that would have no room beside the basis
     basis, products, small = np.empty((n, 0)), np.empty((n, 0)), np.empty((0, 0))
     with one_thread():  # sums over many rows, here and below
         block = np.linalg.qr(np.random.default_rng(0).standard_normal((n, size)))[0]
