@@ -226,3 +226,31 @@ def test_a_seed_sequence_is_as_good_as_its_seed_however_often_it_is_used(rng):
     ):
         assert call(sequence) == call(sequence) == call(np.random.SeedSequence(11, spawn_key=(3,)))
     assert sequence.n_children_spawned == 0
+
+
+@pytest.mark.parametrize("bits", [np.random.PCG64, np.random.MT19937, np.random.Philox, np.random.SFC64])
+def test_the_state_of_a_generator_decides(rng, bits):
+    """Children that it spawns do not depend on its state, and those of a stream that jumped were random."""
+    X = rng.standard_normal((40, 2))
+
+    def call(generator):
+        return (
+            es.cluster_test(X, n_resamples=19, rng=generator).pvalues.tolist(),
+            es.energy_test(X[:20], X[20:], n_resamples=49, rng=generator).null_distribution.tolist(),
+            es.pairwise_tests(X, np.arange(40) % 4, n_resamples=49, rng=generator).to_frame().to_csv(),
+        )
+
+    generator = np.random.Generator(bits(5))
+    begun = generator.bit_generator.state
+    first, second = call(generator), call(generator)
+    assert first != second, "it is used up"
+    generator.bit_generator.state = begun
+    assert call(generator) == first
+    assert call(generator) == second
+    alone = es.cluster_test(X, n_resamples=19, rng=np.random.Generator(bits(5))).pvalues.tolist()
+    assert alone == first[0] == es.cluster_test(X, n_resamples=19, rng=bits(5)).pvalues.tolist()
+    if bits is np.random.PCG64:
+        assert alone == es.cluster_test(X, n_resamples=19, rng=5).pvalues.tolist(), "a new one is its seed"
+    if bits is not np.random.SFC64:
+        jumped = [call(np.random.Generator(bits(5).jumped())) for _ in range(2)]
+        assert jumped[0] == jumped[1] != first

@@ -134,7 +134,8 @@ def test_a_constant_diagonal_moves_no_partition(rng):
     """Ratio association shifts by k times it; the ratio cut does not see the diagonal at all."""
     A = random_graph(rng, 20, 0.4) + path(20)
     plain, shifted = (es.graph_partition(A + c * np.eye(20), 3, "association", rng=1) for c in (0, 64))
-    assert_array_equal(plain.labels, shifted.labels)
+    # the numbers of two single vertices can depend on rounding
+    assert_array_equal(np.equal.outer(plain.labels, plain.labels), np.equal.outer(shifted.labels, shifted.labels))
     assert shifted.value == pytest.approx(plain.value + 3 * 64)
     assert shifted.bound == pytest.approx(plain.bound + 3 * 64)
     loops = np.diag(rng.integers(0, 50, 20))

@@ -132,6 +132,9 @@ def test_a_far_larger_gap_behind_the_first_stop_is_named():
     k, why = _by_gap(GapCurve(np.array([-0.20, 0.19, 0.20, 0.10]), error, rounded=False))
     assert k == 2
     assert "neighbouring k alone" not in why, "within one error of the largest"
+    k, why = _by_gap(GapCurve(np.array([0.5, np.inf, np.inf, np.inf]), error, rounded=False))
+    assert k == 2
+    assert "neighbouring k alone" not in why, "W is 0 from there on"
 
 
 def test_only_what_rounding_leaves_of_w_counts_as_nothing():

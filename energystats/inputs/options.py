@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import numbers
 import os
+import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ParamSpec, TypeVar
 
@@ -148,10 +149,28 @@ def children(rng: np.random.Generator, count: int) -> Iterator[np.random.Generat
         yield from rng.spawn(1)
 
 
+def _continue_from(given: np.random.Generator) -> np.random.Generator:
+    """Return a Generator that the state of a given one determines, and advance that one.
+
+    Children that are spawned do not depend on the state, and those of a Generator that jumped are random. One that
+    has drawn nothing gives what its seed gives.
+    """
+    bits: Any = given.bit_generator
+    began = getattr(bits, "seed_seq", None)
+    fresh: Any = None
+    if isinstance(began, np.random.SeedSequence):
+        state: dict[str, Any] = {**began.state, "n_children_spawned": 0}
+        fresh = type(bits)(np.random.SeedSequence(**state))
+    drew_nothing = fresh is not None and pickle.dumps(fresh.state) == pickle.dumps(bits.state)
+    drawn = given.integers(2**63, size=4)
+    return np.random.Generator(fresh) if drew_nothing else np.random.default_rng(drawn)
+
+
 def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> np.random.Generator:
     """Return a numpy Generator from a seed, a Generator, a legacy RandomState or None (SPEC 7).
 
-    A SeedSequence is copied: it counts its children, so that a second call with it would get other ones.
+    A SeedSequence is copied: it counts its children, so that a second call with it would get other ones. So is what a
+    Generator began with, if it has drawn nothing yet; of another one the state alone decides.
     """
     if isinstance(rng, np.random.RandomState):
         return np.random.default_rng(rng.randint(2**31, size=4))
@@ -161,7 +180,9 @@ def as_generator(rng: RandomLike | np.random.RandomState, name: str = "rng") -> 
     if isinstance(rng, bool):
         raise TypeError(f"`{name}` must be a seed, a numpy Generator, a RandomState or None, got {rng!r}.")
     try:
-        return np.random.default_rng(rng)
+        generator = np.random.default_rng(rng)
+        was_given = isinstance(rng, np.random.Generator | np.random.BitGenerator)
+        return _continue_from(generator) if was_given else generator
     except (TypeError, ValueError) as error:
         raise type(error)(
             f"`{name}` must be a seed (whole number >= 0), a numpy Generator, a RandomState or None, got {rng!r}."

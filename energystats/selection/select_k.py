@@ -501,8 +501,8 @@ def _describe_higher_gap(gaps: GapCurve, k: int) -> str:
     """Describe the largest gap where it exceeds that of the chosen k by more than its standard error; else ''."""
     # the rule of one standard error looks at neighbours alone: twelve clusters on a grid have their first dip at k = 1
     best = int(np.argmax(gaps.gap))
-    excess = gaps.gap[best] - gaps.gap[k - 1]
-    if not excess > gaps.error[best]:
+    # infinite where W is 0, of clusters of coinciding points
+    if np.isinf(gaps.gap[k - 1]) or not gaps.gap[best] - gaps.gap[k - 1] > gaps.error[best]:
         return ""
     return (
         f" This rule compares neighbouring k alone: the gap is larger at k = {best + 1}, {gaps.gap[best]:.3g}, by more "
