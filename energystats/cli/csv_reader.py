@@ -283,6 +283,8 @@ def code_of_file(dialect: Dialect, source: Source) -> tuple[list[str], str, dict
     usual = {"sep": ",", "decimal": ".", "thousands": None, "encoding": "utf-8-sig"}  # found by pandas
     own = (dialect.delimiter, dialect.decimal or ".", dialect.thousands, encoding)
     options = {key: value for (key, plain), value in zip(usual.items(), own, strict=True) if value != plain}
+    if not (dialect.thousands or "").isascii():  # a blank such as U+00A0, which the faster parser does not see
+        options["engine"] = "python"
     text, before = f"text = {source.code_of_text(encoding)}", []
     # R's write.table puts a backslash before a quote inside quotes
     if dialect.delimiter == " " and any(r"\"" in block for block in source.blocks(dialect.encoding)):

@@ -340,7 +340,7 @@ def _first_text(table: FileTable, name: str) -> str:
         if (inexact := _inexact_number(column, dialect)) is not None:
             return (
                 f"column {name!r} holds whole numbers beyond 2**53, such as {inexact}, which are not "
-                "exact as floating-point numbers; subtract a common offset first"
+                "exact as floating-point numbers; subtract a common whole number first (a mean is rounded)"
             )
         if name in table.odd:
             row, text = table.odd[name]
@@ -397,8 +397,8 @@ def check_formula_columns(table: FileTable, parsed: Parsed, *, mixed: bool) -> N
         if is_large(table.frame[name]):
             raise BadInputError(
                 f"{table.file}: column {name!r} holds whole numbers beyond 2**53, which are not exact as "
-                "floating-point numbers; subtract a common offset first, or name the column in --category, if they are "
-                "labels."
+                "floating-point numbers; subtract a common whole number first (a mean is rounded), or name the column "
+                "in --category, if they are labels."
             )
     for name in parsed.uncoded:
         column = table.frame[name]

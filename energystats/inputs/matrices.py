@@ -135,7 +135,7 @@ def as_symmetric(values: Any, name: str) -> FloatArray:
 def _say_whole(array: FloatArray, name: str) -> str:
     """Return how to make a matrix symmetric: the mean with its mirror, or of a triangle the sum."""
     if np.tril(array, -1).any() and np.triu(array, 1).any():
-        return f"({name} + {name}.T)/2 would be"
+        return f"({name} + {name}.T)/2 would be, if its rows and columns are in one order"
     diagonal = f" - np.diag(np.diag({name}))" * bool(np.diagonal(array).any())
     return f"one half of it is 0, and {name} + {name}.T{diagonal} would be the whole"
 

@@ -257,7 +257,7 @@ def _checked(matrix: FloatArray, places: _FilePlaces) -> FloatArray:
         return as_distances(matrix, "the matrix", places)
     except ValueError as error:
         text = str(error).replace("`the matrix`", "the matrix").replace("NaN values", "empty or NaN cells")
-        text = text.replace("; (the matrix + the matrix.T)/2 would be", "")
+        text = text.replace("; (the matrix + the matrix.T)/2 would be, if its rows and columns are in one order", "")
         whole = "one half of it is 0, and the matrix + the matrix.T would be the whole"
         text = text.replace(whole, "one half of it is 0: a triangle; write the whole matrix")
         raise ValueError(text) from error
