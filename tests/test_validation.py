@@ -652,15 +652,22 @@ def test_a_fitted_pipeline_is_validated_with_its_labels(rng):
 # ---------------------------------------------------------------- clusters of a tree
 
 
-@pytest.mark.parametrize("form", [lambda tree: tree, lambda tree: tree.partition], ids=["tree", "partition"])
-def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng, form):
+def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng):
     """The same clusters were separate for k = 2, and "not tested" as those of the tree."""
     X = rng.normal(size=(60, 2)) + np.repeat([[0.0, 0.0], [9.0, 0.0]], 30, axis=0)
     tree = es.cluster_tree(X, k_max=2, rng=0)
     assert tree.k == 2
-    options = ({"partition": form(tree)}, {"k": 2})
+    options = ({"partition": tree.partition}, {"k": 2})
     found, by_k = (es.validate_clusters(X, n_resamples=99, rng=0, **how) for how in options)
     assert found.summary() == by_k.summary()
+    # the tree itself keeps its p, and what is known of the search stands beside it
+    of_tree = es.validate_clusters(X, partition=tree, n_resamples=99, rng=0)
+    assert of_tree.merges["pvalue"].tolist() == [tree.nodes[0].pvalue]
+    assert of_tree.merges["pvalue_adjusted"].tolist() == [tree.nodes[0].pvalue_adjusted]
+    assert_array_equal(of_tree.jaccard, by_k.jaccard)
+    frame = of_tree.to_frame(full=True).set_index("question")
+    assert frame.loc["all points", "pvalue"] == tree.nodes[0].pvalue
+    assert frame.loc["partition", "pvalue"] <= 0.05
 
 
 @pytest.fixture(scope="module")

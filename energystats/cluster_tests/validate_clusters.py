@@ -446,7 +446,7 @@ def _validate(
     """Validate a partition: test points, merges, columns and labels from elsewhere, and resample the points."""
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
-    tree = asked.tree if unknown == SPLITS_OF_TREE else None  # else they are tested as clusters of the search
+    tree = asked.tree if unknown in ("", SPLITS_OF_TREE) else None  # of other points its p say nothing
     options = replace(options, k=max(found.k, 2)) if tree is None else _options_of_tree(options, tree)
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
     why_not, notes = _why_not(d, found), [*found.notes, *_note_numbers(found, asked)]
@@ -460,10 +460,9 @@ def _validate(
         notes += notes_beside(structure if tree is None else tree)
         if not unknown:
             with collected():  # what there is to say of the points was said
-                whole, merges = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
+                whole, tested = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
             whole = None if of_few else whole
-            # nothing is shown of parts where nothing is shown of all points
-            merges = [replace(m, pvalue_adjusted=max(m.pvalue_adjusted, structure.pvalue)) for m in merges]
+            merges = _not_below(tested, structure.pvalue) if tree is None else merges
     resampled = _resample(d, found, asked, not unknown, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
     answers = [
@@ -538,6 +537,11 @@ def _why_not(d: Dissimilarity, found: Partition) -> str:
     if d.n < smallest:
         return f"not tested: fewer than {smallest} points"
     return ""
+
+
+def _not_below(merges: list[Merge], first: float) -> list[Merge]:
+    """Raise adjusted p-values of merges to p of all points: parts show nothing where the whole shows nothing."""
+    return [replace(merge, pvalue_adjusted=max(merge.pvalue_adjusted, first)) for merge in merges]
 
 
 def _has_too_few(d: Dissimilarity, merges: Sequence[Merge]) -> str:
