@@ -712,6 +712,17 @@ def test_another_seed_does_not_change_the_p_of_a_tree(cut_elsewhere):
     )
 
 
+def test_options_that_a_tree_had_otherwise_are_told(cut_elsewhere):
+    """They count for the columns, which the tree did not test."""
+    X, tree = cut_elsewhere
+    own, other = (es.validate_clusters(X, partition=tree, conservative=more, rng=0) for more in (False, True))
+    assert other.merges["pvalue"].tolist() == own.merges["pvalue"].tolist()
+    assert (other.variables["pvalue"] >= own.variables["pvalue"]).all()
+    assert (other.variables["pvalue"] > own.variables["pvalue"]).any()
+    assert "were tested with its own options, conservative=False." in " ".join(other.notes)
+    assert "its own options" not in " ".join(own.notes)
+
+
 def test_leaves_without_their_tree_are_not_tested(cut_elsewhere):
     X, tree = cut_elsewhere
     found = es.validate_clusters(X, partition=tree.partition, n_resamples=99, rng=0)

@@ -153,7 +153,7 @@ def validate_clusters(
     outside : array_like of shape (n,), DataFrame or dict, optional
         Labels known from elsewhere, not used to cluster; several by name. Local optima of W, as found ones, are noted.
     n_resamples : int, default 199
-        Draws behind each p-value; more for those that are adjusted.
+        Draws behind each p-value; more for those that are adjusted. A tree keeps its own options.
     n_splits : int, default 5
         Random splits behind the tests of points, partition and merges; more of them: p depends less on the seed.
     conservative : bool, default False
@@ -447,7 +447,7 @@ def _validate(
     d = d.stored() if asked.clusterer is None or d.coordinates is None else d
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     tree = asked.tree if unknown in ("", SPLITS_OF_TREE) else None  # of other points its p say nothing
-    options = replace(options, k=max(found.k, 2)) if tree is None else _options_of_tree(options, tree)
+    options = replace(options, k=max(found.k, 2))
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
     why_not, notes = _why_not(d, found), [*found.notes, *_note_numbers(found, asked)]
     structure: ClusterTestResult | None = None
@@ -456,8 +456,9 @@ def _validate(
     of_few = _has_too_few(d, merges)
     if not why_not:
         options = replace(options, user_clusterer=_fresh(asked))
-        structure = _test(d, options, start)
+        structure = _test(d, options if tree is None else _options_of_tree(options, tree), start)
         notes += notes_beside(structure if tree is None else tree)
+        notes += () if tree is None else _note_options_of_tree(options, tree)
         if not unknown:
             with collected():  # what there is to say of the points was said
                 whole, tested = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
@@ -509,6 +510,16 @@ def _options_of_tree(options: ClusterTestOptions, tree: ClusterTreeResult) -> Cl
     """Return the options with which `cluster_test` tested all points, the root of a tree."""
     n_splits = tree.n_splits or options.n_splits
     return replace(options, k=2, n_splits=n_splits, n_resamples=tree.n_resamples, conservative=tree.conservative)
+
+
+def _note_options_of_tree(options: ClusterTestOptions, tree: ClusterTreeResult) -> tuple[str, ...]:
+    """Return a note on options that the tests of a tree had otherwise; else ()."""
+    asked = {"n_resamples": options.n_resamples, "conservative": options.conservative, "n_splits": options.n_splits}
+    own = {"n_resamples": tree.n_resamples, "conservative": tree.conservative, "n_splits": tree.n_splits or None}
+    unlike = [f"{name}={own[name]}" for name in asked if own[name] not in (None, asked[name])]
+    if not unlike:
+        return ()
+    return (f"All points and the splits of the tree were tested with its own options, {join_names(unlike)}.",)
 
 
 def _test_of_root(

@@ -134,6 +134,8 @@ class Study:
         wanted = k if k is not None else 2 if selection is None else selection.k
         by_tree = k is None and selection is not None and criterion == "significance"
         found = selection.partition if selection and by_tree else energy_cluster(X, wanted, **search, **how)
+        if by_tree and selection and selection.tree:  # whose draws are its own
+            testing["n_resamples"] = selection.tree.n_resamples
         if wanted == 1 and selection and selection.tree:
             test: ClusterTestResult | str = ONE_OF_TREE
         else:
