@@ -933,3 +933,11 @@ def test_a_column_of_decimal_commas_may_be_mostly_missing(tmp_path, capsys, miss
 @pytest.mark.parametrize("name", ["ACID", "LIPID", "FLUID", "COVID", "GRID", "acid"])
 def test_words_in_capitals_that_end_in_id_are_measurements(name):
     assert SUBJECT_NAME.fullmatch(name) is None
+
+
+def test_bytes_in_no_encoding_are_left_out(tmp_path, capsys, rng):
+    """A column of shapes, as GeoParquet has, ended in a traceback."""
+    frame = pd.DataFrame({"a": rng.normal(size=20), "g": ["u", "v"] * 10, "shape": [b"\x01\x00\xff\xf0"] * 20})
+    frame.to_parquet(path := tmp_path / "geo.parquet")
+    assert cli.main(["test", str(path), "--group", "g", "--resamples", "9"]) == 0
+    assert "not used, because not numeric: shape" in capsys.readouterr().err

@@ -260,6 +260,14 @@ def _inexact_number(column: pd.Series[Any], dialect: Dialect) -> str | None:
     return max(whole, key=lambda text: len(text.lstrip("+-0")))
 
 
+def _as_text(column: pd.Series) -> pd.Series:
+    """Return the values of a column as text; of bytes in no encoding, which Parquet can hold, what Python prints."""
+    try:
+        return column.astype(str)
+    except UnicodeDecodeError:
+        return column.map(str)
+
+
 def _mostly_commas(column: pd.Series[Any], dialect: Dialect) -> bool:
     """Return whether most cells are numbers, some with other decimal or thousands signs than the file has."""
     texts = column.dropna().map(str).str.strip()
@@ -276,7 +284,7 @@ def _holds_amounts(column: pd.Series[Any], *, quoted: bool) -> bool:
     """Return whether most cells of a text column are numbers with signs or units, such as 5%, <0.1 or 5 kg."""
     import pandas as pd
 
-    filled = column.dropna().astype(str).str.strip()
+    filled = _as_text(column.dropna()).str.strip()
     amounts = filled.str.fullmatch(AMOUNT)
     written = amounts & pd.to_numeric(filled, errors="coerce").isna()
     return bool(amounts.mean() > 0.5 and written.any() and (not quoted or written.mean() > 0.5))
@@ -288,7 +296,7 @@ def _mostly_numbers(column: pd.Series[Any]) -> bool:
 
     if holds_truths(column):
         return False
-    filled = column.dropna().astype(str)
+    filled = _as_text(column.dropna())
     numbers = pd.to_numeric(filled, errors="coerce").notna()
     words = set(filled[~numbers].str.strip().str.lower())
     return bool(numbers.mean() > 0.5) or (bool(numbers.any()) and words <= LIKE_MISSING)
