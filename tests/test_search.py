@@ -174,10 +174,11 @@ def test_points_that_differ_are_counted_from_elsewhere_where_the_first_row_says_
 
 @pytest.mark.parametrize("algorithm", ["hartigan", "lloyd"])
 def test_whole_weights_are_repeated_rows(algorithm, rng):
+    """With 600 starts one in eight searches of one of these tables missed the lowest W by .1 %."""
     X, w = points_and_weights(rng.integers(1000), 12, whole=True)
     times = w.astype(int)
-    weighted = es.energy_cluster(X, 3, sample_weight=w, algorithm=algorithm, n_init=600, rng=rng)
-    repeated = es.energy_cluster(np.repeat(X, times, axis=0), 3, algorithm=algorithm, n_init=600, rng=rng)
+    weighted = es.energy_cluster(X, 3, sample_weight=w, algorithm=algorithm, n_init=6000, rng=rng)
+    repeated = es.energy_cluster(np.repeat(X, times, axis=0), 3, algorithm=algorithm, n_init=6000, rng=rng)
     assert weighted.within == pytest.approx(repeated.within)
     assert weighted.total == pytest.approx(repeated.total)
     assert weighted.bound == pytest.approx(repeated.bound)
