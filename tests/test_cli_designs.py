@@ -287,6 +287,10 @@ def test_labels_too_long_for_doubles_in_a_formula(tmp_path, monkeypatch, capsys)
         (["cluster", "none.csv", "--k-max", "4"], "--k-max has no use without --select."),
         (["cluster", "none.csv", "--spreadsheet-safe"], "--spreadsheet-safe has no use without --labels."),
         (["cluster", "none.csv", "-k", "1", "--resamples", "9"], "--resamples has no use with -k 1,"),
+        (
+            ["cluster", "none.csv", "--select", "significance", "--resamples", "999"],
+            "--resamples has no use with --select significance and no -k: the draws of a tree follow from its level.",
+        ),
         (["cluster", "none.csv", "-k", "1", "--conservative"], "--conservative has no use with -k 1,"),
         (["cluster", "none.csv", "--metric", "gower", "--missing", "drop"], "--missing has no use with --metric gower"),
         (["cluster", "none.csv", "--metric", "precomputed", "--where", "a=1"], "--where has no use with --metric pre"),

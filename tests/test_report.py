@@ -532,7 +532,8 @@ def test_leaves_of_a_tree_are_described_as_such(rng, monkeypatch):
     assert "read the p-values of the tree" not in page  # a search finds the same
     assert "the two clusters are separate" in page
     bars = np.column_stack((rng.normal(0, 10, 120), np.repeat([0, 9], 60) + rng.normal(size=120)))
-    chosen = " ".join(cluster_report(bars, select="significance", k_max=3).split())
+    chosen = " ".join(cluster_report(bars, select="significance", k_max=3, n_resamples=99).split())
+    assert "Not used where a tree of tests chooses k, whose draws follow from its level: `n_resamples`." in chosen
     assert "belongs to other clusters" not in chosen
     assert "its merges are the splits of the tree" in chosen
     assert "es.validate_clusters(X, partition=selection, rng=0)" in chosen

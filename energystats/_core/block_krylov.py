@@ -51,8 +51,7 @@ def largest_by_blocks(
     Eigenvalues are in falling order, eigenvectors (n, count) of length 1.
 
     Rayleigh-Ritz on the span of X, AX, A^2 X, ..., with X random from a fixed seed; it ends when the residual
-    |Au - theta u| is `tolerance` times theta, or times 1e-3 of the largest theta. Eigenvalues may repeat, as often as
-    the block is wide.
+    |Au - theta u| is `tolerance` times theta, or times 1e-3 of the largest theta.
     """
     size = _block_size(count)
     most = size * int(np.clip(BASIS_BYTES // (16 * n * size), 4, MOST_BLOCKS))

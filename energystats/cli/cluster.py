@@ -48,6 +48,7 @@ OF_POINTS = (
     "--row-names",
 )  # fmt: skip
 NO_TEST = "with -k 1, which leaves nothing to test"
+TREE_CHOOSES = "with --select significance and no -k: the draws of a tree follow from its level"
 OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 
@@ -169,6 +170,7 @@ CLUSTER = Command(
         ("--k-max", lambda o: o.select is None, "without --select"),
         ("--spreadsheet-safe", lambda o: o.labels is None, "without --labels"),
         ("--resamples", lambda o: o.k == 1, NO_TEST),
+        ("--resamples", lambda o: o.k is None and o.select == "significance", TREE_CHOOSES),
         *((option, lambda o: o.k == 1 and o.select is None, NO_TEST) for option in ("--conservative", "--notes")),
     ),
 )  # fmt: skip

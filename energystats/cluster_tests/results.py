@@ -40,6 +40,7 @@ __all__ = [
 ROUNDING = 1e-9  # of a p-value
 ALL_COINCIDE = "all points coincide"  # in place of a contrast
 NO_CLUSTERS = "no clusters were found"  # likewise
+SHOWN_IN = {"as given": "points as given", "decorrelated": "decorrelated columns", "columns": "some columns"}
 PLACES = {"decorrelated": "in decorrelated columns", "columns": "in some columns, standardized"}  # by space
 
 
@@ -240,10 +241,7 @@ class ClusterTestResult(VerdictFirst):
             ]
             cells = list(zip(*columns, strict=True))
             heads = ["statistic", "p", "p (Holm)"]
-            where = {"as given": "points as given", "decorrelated": "decorrelated", "columns": "some columns"}[
-                self.space
-            ]
-            title = f"One versus rest, {where} alone" if self.method == "split" else "One versus rest"
+            title = f"One versus rest, {SHOWN_IN[self.space]} alone" if self.method == "split" else "One versus rest"
             tables.append(text_table(cells, heads, cut_all(r.name for r in self.rows), title))
         if self.comparisons:
             values = numbers([value for c in self.comparisons for value in (c.statistic, c.mean)])
@@ -396,9 +394,8 @@ class ClusterTestResult(VerdictFirst):
             return plot_scores(self.scores, density, self.pvalue, ax)
         scored = self.scored or Scored(0, 0, self.pvalue)  # nothing was scored where all points coincide
         contrast = self.rows[scored.contrast].name if len(self.rows) > 1 else ""
-        where = {"decorrelated": "decorrelated columns", "columns": "in some columns"}.get(self.space, "")
-        if not where and scored.pvalue > self.pvalue:  # that of all splits is smaller for lines that are not shown
-            where = "points as given"
+        # that of all splits is smaller for lines that are not shown
+        where = SHOWN_IN[self.space] if self.space != "as given" or scored.pvalue > self.pvalue else ""
         return plot_scores(
             self.scores,
             density,

@@ -20,9 +20,8 @@ __all__ = ["FREE", "GROUPS_NAMED", "Design", "ExchangeableUnits", "check_design"
 
 
 GROUPS_NAMED = 5  # in a note
-UNLIKE_PLOTS = (
-    2.5  # times the rows of another whole plot, in the mean of the groups, from which a level above .05 was seen
-)
+# rows of one whole plot for each of another, in the mean of the groups, from which a level above .05 was seen
+UNLIKE_PLOTS = 2.5
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

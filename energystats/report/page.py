@@ -21,10 +21,10 @@ from energystats._typing import ArrayLike
 from energystats.display.numbers import p_text
 from energystats.display.tables import LEVEL
 from energystats.exceptions import collected
-from energystats.inputs.options import check_count
+from energystats.inputs.options import check_count, note_unused
 from energystats.metrics.base import is_named
 from energystats.report import pictures, sections
-from energystats.report.study import Reading, Study, search_options
+from energystats.report.study import DEFAULTS, Reading, Study, search_options
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["cluster_report", "render", "write_whole"]
 
 
+UNDER_TREE = "where a tree of tests chooses k, whose draws follow from its level"
 STEM = 40  # characters of a file's name in that of the temporary one
 
 
@@ -108,7 +109,7 @@ def cluster_report(
     conservative : bool, default False
         As for `cluster_test`.
     n_resamples : int, default 199
-        Draws behind each p-value of `cluster_test`.
+        Draws behind each p-value of `cluster_test`; where `select="significance"` chooses k, the level says how many.
     select : {"gap", "eigengap", "significance"}, optional
         How to choose k, or what to print beside a k that is given.
     k_max : int, default 10
@@ -163,7 +164,10 @@ def cluster_report(
         # what the test notes stands in its section, whether it warned or did so before
         reported = () if isinstance(study.test, str) else study.test.notes
         notes = dict.fromkeys(str(w.message) for w in caught if str(w.message) not in reported)
-        page = render(replace(study, notes=tuple(notes)))
+        unused: tuple[str, ...] = ()
+        if k is None and select == "significance":
+            unused = note_unused(UNDER_TREE, n_resamples=(n_resamples, DEFAULTS["n_resamples"]))
+        page = render(replace(study, notes=(*notes, *unused)))
     for each in caught:
         warnings.warn_explicit(each.message, each.category, each.filename, each.lineno)
     if path is not None:
