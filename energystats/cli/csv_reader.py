@@ -116,7 +116,7 @@ class _CsvReader:
             emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
         free = table.quoted - {*self.as_text}
-        if numbers := [n for n in names if n in free and holds_numbers(frame[n]) and frame[n].notna().any()]:
+        if numbers := [n for n in names if n in free and holds_numbers(found[n]) and found[n].notna().any()]:
             listed = ", ".join(numbers)
             console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
         if table.numbered_names:
@@ -150,7 +150,7 @@ class _CsvReader:
         doubtful = [text for text in sorted(in_quotes) if {text, text.strip(" \t") or text} & marked]
         if free and column.numeric:
             numbers = self._read_numbers(column.texts, name)
-            if numbers.notna().any() or not any(doubtful):
+            if not any(doubtful) or numbers.notna().any():
                 return numbers, []
         # T and F stay text: pandas leaves them, too, and a level "T" is as likely as a truth value
         if free and column.logical and column.spelled and not twice_spelled(column.spelled):
@@ -252,10 +252,10 @@ class _CsvReader:
         padded = set().union(*(column.padded for column in columns.values()))
         options |= {"keep_default_na": False, "na_values": ["", *self.scan.dialect.missing_texts, *sorted(padded)]}
         kinds = {name: "str" for name in scan.names if name in self.as_text}
-        for name, column in columns.items():
-            if isinstance(frame[name].dtype, pd.Int64Dtype | pd.UInt64Dtype):
-                kinds[name] = str(frame[name].dtype)
-            elif column.numeric and not holds_numbers(frame[name]):  # beyond 64 bits
+        for (name, column), held in zip(columns.items(), frame.dtypes, strict=True):
+            if isinstance(held, pd.Int64Dtype | pd.UInt64Dtype):
+                kinds[name] = str(held)
+            elif column.numeric and not holds_numbers(held):  # beyond 64 bits
                 kinds[name] = "str"
         if kinds:
             options["dtype"] = kinds

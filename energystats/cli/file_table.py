@@ -90,7 +90,7 @@ class FileTable:
         """Return whether all columns of numbers have numbers as names, a sign that a file has no header."""
         if self.source is None or not self.dialect.header:
             return False
-        names = [c for c in map(str, self.frame) if holds_numbers(self.frame[c]) or holds_truths(self.frame[c])]
+        names = [str(c) for c, kind in self.frame.dtypes.items() if holds_numbers(kind) or holds_truths(kind)]
         return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
 
     @property

@@ -124,27 +124,29 @@ def _usable_columns(
     table: FileTable, names: list[str], console: Console, *, mixed: bool, matrix: bool
 ) -> tuple[list[str], list[tuple[tuple[str, ...], str]]]:
     """Split columns into those used by default and those left out, the latter with the reasons."""
-    frame = table.frame
-    nested = tuple(c for c in names if find_nested(frame[c]) is not None)
+    frame, kinds = table.frame, dict(table.frame.dtypes)
+    nested = tuple(c for c in names if kinds[c] == "object" and find_nested(frame[c]) is not None)
     if mixed and nested:
         find_column(table, nested[0])
     names = [c for c in names if c not in nested]
-    check_spelling(table, names)
-    for c in names:
+    texts = [c for c in names if not holds_numbers(kinds[c])]
+    check_spelling(table, texts)
+    for c in texts:
         if _is_slip(table, c):
             how = "mend it, choose --columns, or name the column in --category if its cells are codes"
             raise BadInputError(f"{table.file}: {_first_text(table, c)}; {how}.")
-    namesakes = [c for c in names if mixed and c not in table.categories and _ever(table, c, _names_the_rows)]
+    namesakes = [c for c in texts if mixed and c not in table.categories and _ever(table, c, _names_the_rows)]
     own_text = f"{'every' if all(frame[c].is_unique for c in namesakes) else 'nearly every'} row has a text of its own"
     name_it = "; name it in --columns to use it"
+    empty = set() if mixed or len(names) == 1 else {*frame.columns[frame.isna().all().to_numpy()]}
     # in this order: a column is left out for the first reason that it meets, and the note names that one
     rules: list[tuple[Callable[[str], bool], str, str]] = [
-        (lambda c: not mixed and len(names) > 1 and bool(frame[c].isna().all()), "it is empty", ""),
+        (lambda c: c in empty, "it is empty", ""),
         (lambda c: _ever(table, c, _numbers_the_rows) and (not matrix or _has_name_of_id(c)), COUNTS_ROWS, name_it),
         (lambda c: _labels_subjects(table, c, mixed), NAMES_SUBJECTS, name_it),
-        (lambda c: not mixed and holds_truths(frame[c]), WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"),
+        (lambda c: not mixed and holds_truths(kinds[c]), WHY_NOT_TRUTHS, f"; {TRUTHS_ADVICE}"),
         (lambda c: c in namesakes, own_text, name_it),
-        (lambda c: not mixed and not holds_numbers(frame[c]), "not numeric", ""),
+        (lambda c: not mixed and not holds_numbers(kinds[c]), "not numeric", ""),
     ]
     used = list(names)
     reasons = [(nested, "it holds lists or records", "")] * bool(nested)
@@ -205,8 +207,7 @@ def _check_named(table: FileTable, names: Sequence[str], mixed: bool) -> None:
 def check_spelling(table: FileTable, names: Sequence[str]) -> None:
     """Raise BadInputError for columns that spell truth values in several ways, unless --category names them."""
     for name in names:
-        column = table.frame[name]
-        if name in table.categories or holds_numbers(column):
+        if name in table.categories or holds_numbers(column := table.frame[name]):
             continue
         words = sorted({value for value in column.dropna().unique() if isinstance(value, str)})
         if words and len(words) <= len(MEANINGS) ** 2 and twice_spelled(words):
@@ -223,8 +224,11 @@ def _ever(table: FileTable, name: str, rule: Callable[[pd.Series[Any]], bool]) -
     The numbers 1 to n of some rows are not consecutive, and number the rows all the same.
     """
     column = table.frame[name]
+    if rule(column):
+        return True
     every = table.every.get(name, column)
-    return rule(column) or (holds_numbers(column) == holds_numbers(every) and rule(every))
+    some = len(every) > len(column)
+    return some and holds_numbers(column) == holds_numbers(every) and rule(every)
 
 
 def _names_the_rows(column: pd.Series[Any]) -> bool:
@@ -306,14 +310,18 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
     """Return whether all known values of a column are whole numbers, and at least one is known."""
     if not holds_numbers(column):
         return False
-    values = column.dropna().to_numpy(dtype=float)
+    plain = isinstance(column.dtype, np.dtype)
+    values = (column if plain else column.dropna()).to_numpy(dtype=float)
+    values = values[~np.isnan(values)]
     return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
 
 
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Return whether a column numbers the rows: consecutive whole numbers, or nearly distinct ones named as ids."""
+    if not _holds_whole_numbers(column):
+        return False
     known = column.dropna()
-    if len(known) < 3 or not _holds_whole_numbers(column):
+    if len(known) < 3:
         return False
     if _has_name_of_id(str(column.name)) and _nearly_distinct(known):
         return True
