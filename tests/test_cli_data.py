@@ -890,6 +890,14 @@ def test_a_second_option_replaces_no_first_one(tmp_path, capsys, options, said):
     assert cli.main([*words, "--resamples", "9", "--where", "x>0", "--where", "y<2", "--strata", "year"]) == 0
 
 
+def test_no_decimal_commas_are_proposed_beside_decimal_points(tmp_path, capsys):
+    (tmp_path / "d.csv").write_text("x;y\n1.5;1,000\n2;2,000\n3;2,000\n", encoding="utf-8")
+    assert cli.main(["cluster", str(tmp_path / "d.csv")]) == 2
+    said = capsys.readouterr().err
+    assert "--thousands , reads it so; if it is 1.000, write it with a point, as other columns have" in said
+    assert "--decimal ," not in said
+
+
 def test_text_that_looks_like_a_number_decides_no_decimal_sign(tmp_path, capsys):
     for text, sign in (("1,5", ","), ("1.5", ".")):
         rows = [f'"{text}";8{sign}916', f"a;8{sign}869", f"a;19{sign}515", f"b;26{sign}784", f"b;4{sign}254"]

@@ -212,9 +212,14 @@ class DecimalPoints:
             else:
                 self.few.add(j)
 
+    @property
+    def shows_decimals(self) -> bool:
+        """Return whether a column of numbers has one such as 2.25."""
+        return bool(self.decimals - self.texts)
+
     def doubt(self) -> tuple[int, str] | None:
         """Return the first column in which points may separate thousands, with one of its numbers; None without one."""
-        every = self.alone and not self.decimals - self.texts
+        every = self.alone and not self.shows_decimals
         doubtful = (self.grouped.keys() & (self.grouped.keys() if every else self.few)) - self.other
         return (min(doubtful), self.grouped[min(doubtful)]) if doubtful else None
 
@@ -343,7 +348,8 @@ class Scan:
             raise ValueError("the table has no rows.")
         width = self._count_cells()
         if self.points is not None and (doubt := self.points.doubt()) is not None:
-            raise ValueError(f"column {doubt[0] + 1}: {doubt_of(doubt[1])}.")
+            points = "," in doubt[1] and self.points.shows_decimals
+            raise ValueError(f"column {doubt[0] + 1}: {doubt_of(doubt[1], points=points)}.")
         if header is None:
             return False, tuple(f"V{j + 1}" for j in range(width))
         unnamed = width == len(header) + 1 and self._begins_with_names(header)

@@ -361,12 +361,20 @@ def _cells_of_numbers(rows: Sequence[Sequence[str]], given: Dialect) -> list[str
     return found
 
 
-def doubt_of(number: str) -> str:
-    """Return a message with both readings of a number such as 1,000, and the options that choose one of them."""
+def doubt_of(number: str, *, points: bool = False) -> str:
+    """Return a message with both readings of a number such as 1,000, and the options that choose one of them.
+
+    `points` says that other columns have decimal points, so that commas in this one cannot be decimal commas.
+    """
     sign = "," if "," in number else "."
     plain = number.replace(sign, "")
     if number.count(sign) > 1:
         return f"{number!r} may be {plain}; --thousands {sign} reads it so"
+    if points:
+        return (
+            f"{number!r} may be {plain}, and --thousands {sign} reads it so; if it is {number.replace(sign, '.')}, "
+            "write it with a point, as other columns have"
+        )
     return (
         f"{number!r} may be {plain} or {number.replace(sign, '.')}; --thousands {sign} takes the first reading, "
         f"--decimal {sign} the second"

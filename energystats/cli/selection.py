@@ -316,6 +316,11 @@ def _holds_whole_numbers(column: pd.Series[Any]) -> bool:
     return values.size > 0 and bool((np.isfinite(values) & (values == np.round(values))).all())
 
 
+def _has_fractions(column: pd.Series[Any]) -> bool:
+    """Return whether a column of numbers holds one that is not whole."""
+    return holds_numbers(column) and bool((column.dropna() % 1 != 0).any())
+
+
 def _numbers_the_rows(column: pd.Series[Any]) -> bool:
     """Return whether a column numbers the rows: consecutive whole numbers, or nearly distinct ones named as ids."""
     if not _holds_whole_numbers(column):
@@ -380,7 +385,8 @@ def _first_text(table: FileTable, name: str) -> str:
     elif dialect.decimal == "," and POINT_NUMBER.fullmatch(value):
         hint = " where decimals have a comma (--decimal . reads decimal points)"
     elif GROUPED.fullmatch(value):
-        hint = f" ({doubt_of(value)})"
+        points = "," in value and any(_has_fractions(other) for _, other in table.frame.items())
+        hint = f" ({doubt_of(value, points=points)})"
     elif MIXED.fullmatch(value) and dialect.thousands is None:
         sign, point = sorted(",.", key=value.index)
         hint = f" (--thousands {sign} reads it as {value.replace(sign, '').replace(point, '.')})"
