@@ -15,6 +15,7 @@ from energystats._core.normal_mixture import (
     GROUPS,
     THIRD,
     _fill_odds,
+    _has_one_mode,
     fit_normals,
     mixture_ratio,
     nearest_unimodal_heights,
@@ -55,6 +56,16 @@ def test_the_heights_are_the_projection(mass, seed):
     assert np.sum(heights * width) == pytest.approx(mass.sum())
     wanted = divergence(mass, width, nearest_by_search(mass, width))
     assert divergence(mass, width, heights) == pytest.approx(wanted, abs=1e-9)
+
+
+@given(masses, st.integers(0, 2**32 - 1))
+def test_densities_of_one_mode_are_those_that_are_their_own_projection(mass, seed):
+    mass = np.array(mass)
+    width = np.random.default_rng(seed).uniform(0.1, 1.0, mass.size)
+    pairs = [(mass, width), (np.round(mass + 0.1, 1), np.ones(mass.size))]  # the second with neighbours alike
+    for m, w in pairs:
+        own = np.abs(nearest_unimodal_heights(m, w) * w - m).max() < 1e-12
+        assert _has_one_mode(m, w) == _has_one_mode.py_func(m, w) == own
 
 
 def test_one_mode_is_its_own_projection():

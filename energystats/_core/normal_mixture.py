@@ -108,6 +108,17 @@ def _fill_odds(x: FloatArray, level: float, slope: float, odds: FloatArray) -> N
 
 
 @njit
+def _sum_moments(x: FloatArray, w: FloatArray) -> tuple[float, float]:
+    """Return the sums of weights and of weighted values."""
+    mass = 0.0
+    moment = 0.0
+    for i in range(x.size):
+        mass += w[i]
+        moment += w[i] * x[i]
+    return mass, moment
+
+
+@njit
 def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, FloatArray, float]:
     """Fit 2 or 3 normals of one variance to sorted, standardized x by EM; return shares, means, common sd.
 
@@ -124,7 +135,10 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
         mass[j] += w[i]
         moment[j] += w[i] * x[i]
     mean = np.zeros(3)
-    odds = np.zeros((3, x.size))  # of each normal against the second; those of a third that is not fitted stay 0
+    # odds of each point for the first and the third normal against the second, then the weights that it gives to them;
+    # those of a third that is not fitted stay 0
+    first = np.zeros(x.size)
+    last = np.zeros(x.size)
     for step in range(STEPS + 1):
         # M step
         between = 0.0
@@ -140,15 +154,14 @@ def fit_normals(x: FloatArray, w: FloatArray, k: int) -> tuple[FloatArray, Float
         for j in range(0, k, 2):
             slope = (mean[j] - mean[1]) / variance
             level = math.log(mass[j] / mass[1]) - 0.5 * (mean[j] ** 2 - mean[1] ** 2) / variance
-            _fill_odds(x, level, slope, odds[j])
-        for j in range(3):
-            mass[j] = moment[j] = 0.0
+            _fill_odds(x, level, slope, first if j == 0 else last)
         for i in range(x.size):
-            inside = w[i] / (odds[0, i] + 1.0 + odds[2, i])
-            mass[0] += inside * odds[0, i]
-            mass[2] += inside * odds[2, i]
-            moment[0] += inside * odds[0, i] * x[i]
-            moment[2] += inside * odds[2, i] * x[i]
+            inside = w[i] / (first[i] + 1.0 + last[i])
+            first[i] *= inside
+            last[i] *= inside
+        mass[0], moment[0] = _sum_moments(x, first)
+        if k == 3:
+            mass[2], moment[2] = _sum_moments(x, last)
         mass[1] = n - mass[0] - mass[2]
         moment[1] = -moment[0] - moment[2]
     for j in range(3):
@@ -222,6 +235,19 @@ def nearest_unimodal_heights(mass: FloatArray, width: FloatArray) -> FloatArray:
 
 
 @njit
+def _has_one_mode(mass: FloatArray, width: FloatArray) -> bool:
+    """Return whether the density of cells never rises behind a place where it fell."""
+    falls = False
+    for i in range(1, mass.size):
+        here = mass[i] * width[i - 1]
+        before = mass[i - 1] * width[i]
+        if here > before and falls:
+            return False
+        falls = falls or here < before
+    return True
+
+
+@njit
 def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -> float:
     """Compute the log likelihood ratio of a mixture of k normals to the nearest unimodal density, for sorted x."""
     share, mean, sd = fit_normals(x, w, k)
@@ -234,6 +260,8 @@ def _ratio_of_normals(x: FloatArray, w: FloatArray, edges: FloatArray, k: int) -
     for i in range(x.size):
         width[i] = edges[i + 1] - edges[i]
         mass[i] = max(below[i + 1] - below[i], SMALLEST_DENSITY * width[i])
+    if _has_one_mode(mass, width):  # it is its own nearest unimodal density
+        return 0.0
     heights = nearest_unimodal_heights(mass, width)
     ratio = 0.0
     for i in range(x.size):
