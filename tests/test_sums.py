@@ -15,6 +15,8 @@ from energystats._core.lloyd import lloyd_pass
 from energystats._core.unimodal import (
     _compute_quantiles,
     _extend_hull,
+    _list_knots,
+    _measure_hull,
     compute_indices,
     excess_split,
     indices_of_draws,
@@ -315,9 +317,13 @@ def test_loops_agree_with_their_plain_python(rng):
         (_compute_quantiles, (x, nearest_unimodal(x), uniforms[0] * 19)),
     ):
         assert_allclose(loop(*arguments), loop.py_func(*arguments), rtol=1e-12, atol=1e-13)  # differences of shares
-    hull = (np.zeros(1, np.intp), np.zeros(1))
-    for found, slow in zip(_extend_hull(x, hull, 19), _extend_hull.py_func(x, hull, 19), strict=True):
-        assert_allclose(found, slow, rtol=1e-12)
+    compiled, plain = np.zeros(20, np.intp), np.zeros(20, np.intp)
+    assert _extend_hull(x, compiled, 0, 19) == _extend_hull.py_func(x, plain, 0, 19) == 19
+    assert compiled.tolist() == plain.tolist()
+    for last in range(20):
+        assert _list_knots(plain, last).tolist() == _list_knots.py_func(plain, last).tolist()
+        known = [np.r_[0.0, np.full(19, -1.0)] for _ in range(2)]
+        assert _measure_hull(x, plain, known[0], last) == _measure_hull.py_func(x, plain, known[1], last)
 
 
 def test_lloyd_fills_an_empty_cluster():

@@ -6,8 +6,6 @@ concave after it. The knots of the nearest one are data points, so they are kept
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
 
 from energystats._core.jit import njit
@@ -53,42 +51,60 @@ def narrow_gaps(x: FloatArray) -> FloatArray:
     return np.concatenate((x[middle] - left, x[middle : middle + 1], x[middle] + right))
 
 
-Hull: TypeAlias = tuple[IntArray, FloatArray]  # indices of the knots, n - 1 times the largest distance up to each
+@njit
+def _extend_hull(x: FloatArray, before: IntArray, end: int, last: int) -> int:
+    """Extend the hulls, greatest convex minorants, of a distribution function from x[end] to x[last]; return the end.
+
+    `before[i]` is the knot before i in the hull of the points up to x[i], so that it holds the hulls of them all.
+    """
+    for i in range(end + 1, last + 1):
+        b = i - 1
+        # the last knot goes while the slope does not rise there, as in a hull of points
+        while b > 0:
+            a = before[b]
+            if (b - a) * (x[i] - x[b]) - (i - b) * (x[b] - x[a]) < 0.0:
+                break
+            b = a
+        before[i] = b
+    return max(end, last)
 
 
 @njit
-def _extend_hull(x: FloatArray, hull: Hull, last: int) -> Hull:
-    """Extend the greatest convex minorant of an empirical distribution function by the points up to x[last]."""
-    knots, distances = hull
-    m = knots.size
-    first = knots[m - 1] + 1
-    new_knots = np.empty(m + max(last + 1 - first, 0), np.intp)
-    new_distances = np.empty(new_knots.size)
-    for j in range(m):
-        new_knots[j] = knots[j]
-        new_distances[j] = distances[j]
-    kept = m
-    for i in range(first, last + 1):
-        # the last knot goes while the slope does not rise there, as in a hull of points
-        while m >= 2:
-            a = new_knots[m - 2]
-            b = new_knots[m - 1]
-            if (b - a) * (x[i] - x[b]) - (i - b) * (x[b] - x[a]) < 0.0:
-                break
-            m -= 1
-        kept = min(kept, m)
-        new_knots[m] = i
+def _list_knots(before: IntArray, last: int) -> IntArray:
+    """List the indices of the knots of the hull that ends at x[last]."""
+    m = 1
+    b = last
+    while b > 0:
+        b = before[b]
         m += 1
-    for j in range(kept, m):
-        a = new_knots[j - 1]
-        b = new_knots[j]
-        distance = new_distances[j - 1]
+    knots = np.empty(m, np.intp)
+    b = last
+    for j in range(m - 1, -1, -1):
+        knots[j] = b
+        b = before[b]
+    return knots
+
+
+@njit
+def _measure_hull(x: FloatArray, before: IntArray, distances: FloatArray, last: int) -> float:
+    """Compute n - 1 times the largest distance of the points up to x[last] from their hull.
+
+    That up to each knot is kept in `distances`, which are negative where they are not known.
+    """
+    knots = _list_knots(before, last if distances[last] < 0.0 else 0)
+    distance: float = distances[last]
+    for j in range(1, knots.size):
+        a = knots[j - 1]
+        b = knots[j]
+        if distances[b] >= 0.0:
+            continue
+        distance = distances[a]
         if x[b] > x[a]:  # otherwise tied values, a vertical edge
             slope = (b - a) / (x[b] - x[a])
             for i in range(a + 1, b):
                 distance = max(distance, abs(a + slope * (x[i] - x[a]) - i))
-        new_distances[j] = distance
-    return new_knots[:m], new_distances[:m]
+        distances[b] = distance
+    return distance
 
 
 @njit
@@ -102,30 +118,34 @@ def nearest_unimodal(x: FloatArray) -> IntArray:
     mirrored = np.empty(n)
     for i in range(n):
         mirrored[i] = -x[n - 1 - i]
+    # of the points up to the mode, and of those of -x down to it
+    left = np.zeros(n, np.intp)
+    right = np.zeros(n, np.intp)
+    left_distances = np.full(n, -1.0)
+    right_distances = np.full(n, -1.0)
+    left_distances[0] = right_distances[0] = 0.0
+    left_end = 0
+    right_end = 0
     low = 0
     high = n - 1
-    left = (np.zeros(1, np.intp), np.zeros(1))  # the hull up to low, and that of -x from the other end down to high
-    right = (np.zeros(1, np.intp), np.zeros(1))
     while high - low > 1:
         mode = (low + high) // 2
-        longer_left = _extend_hull(x, left, mode)
-        longer_right = _extend_hull(mirrored, right, n - 1 - mode)
-        if longer_left[1][-1] < longer_right[1][-1]:
+        left_end = _extend_hull(x, left, left_end, mode)
+        right_end = _extend_hull(mirrored, right, right_end, n - 1 - mode)
+        on_left = _measure_hull(x, left, left_distances, mode)
+        if on_left < _measure_hull(mirrored, right, right_distances, n - 1 - mode):
             low = mode
-            left = longer_left
         else:
             high = mode
-            right = longer_right
-    longer_left = _extend_hull(x, left, high)
-    longer_right = _extend_hull(mirrored, right, n - 1 - low)
-    at_low = max(left[1][-1], longer_right[1][-1])
-    at_high = max(longer_left[1][-1], right[1][-1])
-    if at_low <= at_high:
-        right = longer_right
-    else:
-        left = longer_left
-    convex = left[0]
-    concave = right[0]  # its last knot is the last of the convex side, or lies beside it
+    left_end = _extend_hull(x, left, left_end, high)
+    right_end = _extend_hull(mirrored, right, right_end, n - 1 - low)
+    at_low = _measure_hull(mirrored, right, right_distances, n - 1 - low)
+    at_low = max(at_low, _measure_hull(x, left, left_distances, low))
+    at_high = _measure_hull(mirrored, right, right_distances, n - 1 - high)
+    at_high = max(at_high, _measure_hull(x, left, left_distances, high))
+    mode = low if at_low <= at_high else high
+    convex = _list_knots(left, mode)
+    concave = _list_knots(right, n - 1 - mode)  # its last knot is that of the convex side
     knots = np.empty(convex.size + concave.size - 1, np.intp)
     for j in range(convex.size):
         knots[j] = convex[j]
