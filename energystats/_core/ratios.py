@@ -30,6 +30,7 @@ UNLIKELY = 1e-6  # that all values are by chance
 OFTEN = 4  # points for each value, where many have to be: few digits alone repeat less
 GRID_STEPS = 60  # of a unit: minutes, and months, quarters and tenths among them
 OF_SEVERAL = (6, *range(11, GRID_STEPS + 1))  # least common multiples of several denominators, decimals aside
+AT_ONCE = 20_000  # numbers that are compared with grids
 FILLED = 0.7  # of the steps of such a grid are there, or ratios leave gaps
 SOME_RATIOS = 0.7  # of the first ones
 RATIOS_AT_LEAST = 0.95  # of the values that are not whole
@@ -213,12 +214,18 @@ def _find_whole_per_cent(values: FloatArray, counts: IntArray) -> Ratios | None:
 
 def _find_grid(ratios: FloatArray, counts: IntArray, error: float) -> int:
     """Find N up to 60 with nearly all points on multiples of 1/N and few of these empty; 0 if there is none."""
-    for N in range(1, GRID_STEPS + 1):
-        if 4 * N * error > 1:  # half of all numbers are
-            return 0
-        near = np.abs(ratios * N - np.rint(ratios * N)) <= N * error
-        if counts[near].sum() >= RATIOS_AT_LEAST * counts.sum() and near.mean() >= RATIOS_AT_LEAST:
-            parts = np.unique(np.rint(ratios[near] * N) % N).size
+    grids = np.arange(1, GRID_STEPS + 1)
+    grids = grids[4 * grids * error <= 1]  # half of all numbers are, or more
+    at_once = max(1, AT_ONCE // ratios.size)
+    for first in range(0, grids.size, at_once):
+        some = grids[first : first + at_once, None]
+        multiples = ratios * some
+        near = np.abs(multiples - np.rint(multiples)) <= some * error
+        fits = (near @ counts >= RATIOS_AT_LEAST * counts.sum()) & (near.mean(axis=1) >= RATIOS_AT_LEAST)
+        if fits.any():
+            j = int(fits.argmax())
+            N = int(some[j, 0])
+            parts = np.unique(np.rint(multiples[j, near[j]]) % N).size
             steps = min(N, N * float(np.ptp(ratios)) + 1)  # that parts of units can be
             drawn = steps * -math.expm1(-counts.sum() / steps)  # of as many points, were all equally frequent
             return N if N not in OF_SEVERAL or parts > FILLED * drawn else 0
