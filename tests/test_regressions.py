@@ -345,6 +345,7 @@ def test_labels_to_start_from_go_with_rows_of_weight_zero(rng):
 # ---------------------------------------------------------------- moments lost in rounding, ties, names of rows
 
 
+@pytest.mark.filterwarnings("ignore:One row makes")
 @pytest.mark.parametrize("n", sweep([10, 20, 100], [20]))
 def test_an_asymptotic_p_that_rounding_would_decide_is_refused(n, rng):
     one = np.r_[rng.uniform(1, 9), np.zeros(n - 1)]
@@ -369,6 +370,12 @@ def test_a_smooth_distribution_for_few_values_warns(rng):
     rare = (rng.random((2, 50)) < 0.5).astype(float)
     with pytest.warns(es.NotCalibratedWarning, match="98 of 100 rows are duplicates of others"):
         es.energy_test(*rare, method="asymptotic")
+    far = np.r_[1e4, rng.normal(size=99)]  # of such samples .20 were rejected at level .05
+    with pytest.warns(es.NotCalibratedWarning, match="One row makes 0.98 of the dispersion of all 100, so that"):
+        es.energy_test(far[:20], far[20:], method="asymptotic")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.energy_test(far[1:20], far[20:], method="asymptotic")
     with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
         es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)
 

@@ -141,15 +141,14 @@ def extrapolated_pvalue(
     It is never below the `smallest` one that all labelings can give.
 
     Counted are ten values or more, a value that ties with the observed one, and a tail in which values tie: of a
-    discrete distribution, which no fitted curve describes between its steps. So are fits above the 95 % interval of the
-    count, which contradicts them. Otherwise it does not matter which of the two is smaller.
+    discrete distribution, which no fitted curve describes between its steps. So are fits outside the 95 % interval of
+    the count, which contradicts them. Otherwise it does not matter which of the two is smaller.
     """
     if extreme >= FEW or has_ties_in_tail(observed, null, tolerance):
         return None
     fitted = generalised_pareto_pvalue(observed, null)
-    if fitted is None or fitted > pvalue_interval(extreme, null.size, 0.95)[1]:
-        return None
-    return max(fitted, smallest)
+    low, high = pvalue_interval(extreme, null.size, 0.95)
+    return None if fitted is None or not low <= fitted <= high else max(fitted, smallest)
 
 
 def has_ties_in_tail(observed: float, null: FloatArray, tolerance: float) -> bool:

@@ -21,6 +21,7 @@ from energystats.pairs.workloads import Size, permutation_moments_work
 __all__ = ["asymptotic_test", "asymptotic_work"]
 
 
+DOMINANT = 0.5  # of the dispersion, from which on .07 to .21 of true nulls were rejected at level .05
 NUMBERS_AT_ONCE = 2_000_000  # of tables of sums between groups
 
 
@@ -67,6 +68,7 @@ def _permutation_distribution(c: GroupComparison, s: FloatArray) -> tuple[float,
             "its moments; here it does not, as when one row lies very far from all others or all lie at one distance. "
             'Use method="permutation".'
         )
+    _warn_of_dominant_row(np.diagonal(G))
     return found
 
 
@@ -91,5 +93,17 @@ def _warn_of_duplicated_rows(points: FloatArray) -> None:
             f"{duplicated} of {len(points)} rows are duplicates of others, so that the statistic takes few values, and "
             'the smooth distribution behind method="asymptotic" was measured to reject up to .12 of true nulls at '
             'level .05; use method="permutation".',
+            NotCalibratedWarning,
+        )
+
+
+def _warn_of_dominant_row(squares: FloatArray) -> None:
+    """Warn if one row makes most of the dispersion; `squares` are squared distances of rows from their centre."""
+    share = float(squares.max() / squares.sum())
+    if share > DOMINANT:
+        warn(
+            f"One row makes {share:.2f} of the dispersion of all {squares.size}, so that the statistic takes few values, "
+            "one for each group that it can be in, and the smooth distribution behind "
+            'method="asymptotic" was measured to reject up to .21 of true nulls at level .05; use method="permutation".',
             NotCalibratedWarning,
         )

@@ -107,6 +107,8 @@ def energy_test(
     -----
     DoubleDippingWarning
         If the groups are clusters that this package found, whose p means nothing.
+    NotCalibratedWarning
+        By "asymptotic" and "cross", for data that their curves fit badly.
 
     See Also
     --------
