@@ -102,8 +102,8 @@ def _warn_of_dominant_row(squares: FloatArray) -> None:
     share = float(squares.max() / squares.sum())
     if share > DOMINANT:
         warn(
-            f"One row makes {share:.2f} of the dispersion of all {squares.size}, so that the statistic takes few values, "
-            "one for each group that it can be in, and the smooth distribution behind "
-            'method="asymptotic" was measured to reject up to .21 of true nulls at level .05; use method="permutation".',
+            f"One row makes {share:.2f} of the dispersion of all {squares.size}, so that the statistic takes few "
+            'values, one for each group of this row, and the smooth distribution behind method="asymptotic" '
+            'was measured to reject up to .21 of true nulls at level .05; use method="permutation".',
             NotCalibratedWarning,
         )
