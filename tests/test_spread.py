@@ -571,6 +571,15 @@ def test_p_of_few_points_is_not_below_that_of_all_labelings():
     assert pairs.to_frame(full=True)["pvalue_spread"].min() >= 0.1
 
 
+@pytest.mark.parametrize(("few", "many", "told"), [(5, 40, True), (14, 43, True), (15, 60, False), (5, 15, False)])
+def test_few_points_beside_many_are_told(rng, few, many, told):
+    groups = np.repeat(["few", "many"], [few, many])
+    grades = rng.integers(1, 6, few + many).astype(float)
+    said = f"Of a group of {few} points beside one of {many} p of spread is too often small where values are of few"
+    for found in (es.spread_test(grades, groups, n_resamples=9, rng=0), es.pairwise_tests(grades, groups, rng=0)):
+        assert any(note.startswith(said) for note in found.notes) == told
+
+
 def test_even_groups_of_few_points_in_one_column_are_told(rng):
     x = rng.normal(size=12)
     six, five = np.repeat([0, 1], 6), [0] * 5 + [1] * 7
