@@ -373,9 +373,12 @@ def test_a_smooth_distribution_for_few_values_warns(rng):
     far = np.r_[1e4, rng.normal(size=99)]  # of such samples .20 were rejected at level .05
     with pytest.warns(es.NotCalibratedWarning, match="One row makes 0.9. of the dispersion of all 100, so that"):
         es.energy_test(far[:20], far[20:], method="asymptotic")
+    far[:5] = 1e4, -1e4, 1e4, -1e4, 1e4
+    with pytest.warns(es.NotCalibratedWarning, match=r"5 rows make .* by the groups of these rows"):
+        es.energy_test(far[:20], far[20:], method="asymptotic")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        es.energy_test(far[1:20], far[20:], method="asymptotic")
+        es.energy_test(far[5:20], far[20:], method="asymptotic")
     with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
         es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)
 
