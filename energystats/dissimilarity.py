@@ -35,7 +35,7 @@ from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, row_places
+from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, looks_like_triangle, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.kernel import SUBSAMPLE, Exponential
 from energystats.metrics.lookup import resolve
@@ -797,9 +797,18 @@ def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None)
 
 def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     """Warn if coordinates look like a matrix of distances between the rows."""
-    if metric.domain.binary or not looks_like_distances(points):
+    if metric.domain.binary:
         return
     n = len(points)
+    if looks_like_triangle(points):
+        warn(
+            f"`{name}` is {n} x {n} with zeros on the diagonal and on one side of it, as one triangle of a matrix of "
+            f"dissimilarities is, but taken as the coordinates of {n} points. If it is one, mirror it, "
+            '`X + X.T`, and use metric="precomputed".',
+            MatrixAsPointsWarning,
+        )
+    if not looks_like_distances(points):
+        return
     coded, how = f"`{name}` is", 'metric="precomputed"'
     if name == SAMPLES:
         coded, how = f"The rows of {name} are", 'the whole matrix, metric="precomputed" and `groups=`'

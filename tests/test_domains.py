@@ -441,6 +441,9 @@ def test_a_matrix_taken_as_points_is_named(counts):
             call()
     with pytest.warns(es.MatrixAsPointsWarning, match="`sample 1` is symmetric"):
         es.energy_distance(R, counts[:, [0] * 12])
+    for triangle in (np.tril(R), np.triu(R)):
+        with pytest.warns(es.MatrixAsPointsWarning, match=r"`X` is 12 x 12 with zeros .* one triangle .*`X \+ X.T`"):
+            es.energy_cluster(triangle, 2, rng=0)
     shifted = R + 1.0  # no zero diagonal; rows in another order are not symmetric; booleans may be links
     es.dispersion(shifted, LABELS)
     es.dispersion(R[::-1], LABELS)
@@ -533,6 +536,15 @@ def test_command_line_takes_names_and_truth_values(files, capsys):
             es.energy_test(X, groups=LABELS, metric=name, **HOW).statistic, rel=1e-12
         )
     assert run(capsys, "disco", "w + x ~ g", "present.csv", "--metric", "jaccard")[0] == 0
+
+
+def test_command_line_asks_what_a_triangle_is(tmp_path, counts, capsys):
+    R = pd.DataFrame(np.tril(es.pairwise(counts)), columns=[f"s{i}" for i in range(12)])
+    R.to_csv(tmp_path / "triangle.csv", index=False)
+    status, out, err = run(capsys, "cluster", str(tmp_path / "triangle.csv"))
+    assert (status, out) == (2, "")
+    assert "as one triangle of a matrix of dissimilarities is. For --metric precomputed write the whole matrix" in err
+    assert run(capsys, "cluster", str(tmp_path / "triangle.csv"), "--coordinates", "-k", "2")[0] == 0
 
 
 @pytest.mark.parametrize(

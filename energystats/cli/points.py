@@ -18,7 +18,7 @@ from energystats.cli.selection import choose_columns, columns_of_conditions, fin
 from energystats.display.sentences import join_names
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.metrics.domains import looks_like_distances, row_places
+from energystats.metrics.domains import looks_like_distances, looks_like_triangle, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 
@@ -168,7 +168,7 @@ def _check_names_of_columns(whole: FileTable, frame: pd.DataFrame, leave_out: Se
 
 
 def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence[str]) -> None:
-    """Raise BadInputError if the columns form a symmetric matrix with zero diagonal, as distances do.
+    """Raise BadInputError if the columns form a symmetric matrix with zero diagonal, or its triangle, as distances do.
 
     A first column may hold the names of the rows, and a column of small whole numbers look like a count of them. Where
     some rows were read, they and their own columns are checked.
@@ -179,7 +179,16 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
     parts = [table for table in tables[2:] if 0 < len(table) < table.shape[1] > table.index.max()]
     tables += [table.iloc[:, table.index] for table in parts]
     for table in tables:
-        if table.shape[0] == table.shape[1] and looks_like_distances(table.to_numpy(dtype=np.float64, na_value=np.nan)):
+        if table.shape[0] != table.shape[1]:
+            continue
+        values = table.to_numpy(dtype=np.float64, na_value=np.nan)
+        if looks_like_triangle(values):
+            raise BadInputError(
+                f"{whole.file}: {len(table)} columns and rows are zeros on the diagonal and on one side of it, as one "
+                "triangle of a matrix of dissimilarities is. For --metric precomputed write the whole matrix; "
+                "--coordinates takes them for points all the same."
+            )
+        if looks_like_distances(values):
             raise BadInputError(
                 f"{whole.file}: {len(table)} columns and rows form a symmetric matrix with a zero diagonal, as "
                 "dissimilarities do. Say what they are: --metric precomputed for a matrix of dissimilarities, or "
