@@ -479,6 +479,10 @@ def test_covariates_that_look_like_numbers_of_groups_are_noted(frame):
         return " ".join(es.disco(model, data=frame, n_resamples=9, rng=0).notes)
 
     assert words in notes("y1 ~ block")
+    frame["gaps"] = np.array([0, 1, 2, 4])[np.arange(30) % 4]
+    frame["doses"] = np.array([1, 2, 4, 8])[np.arange(30) % 4]
+    assert "'gaps' holds the numbers 0, 1, 2, 4 and is a covariate" in notes("y1 ~ gaps + doses")
+    assert "doses" not in notes("y1 ~ gaps + doses")
     assert words in notes("y1 + y2 ~ a + block")
     for model in ("y1 ~ C(block)", "y1 ~ dose", "y1 ~ two + dose", "y1 ~ x", "block ~ a"):
         assert "is a covariate" not in notes(model)
@@ -1500,7 +1504,7 @@ def test_interactions_within_strata_that_differ_are_not_found_where_none_are(rng
         p.append(found.table.loc[["t", "g:t"], "pvalue"])
         assert np.isnan(found.table.pvalue["g"])  # constant in every subject
     assert (np.array(p) <= 0.05).sum(axis=0).max() <= 6
-    assert any("residual within strata" in note for note in found.notes)
+    assert any("residual are within strata" in note for note in found.notes)
 
 
 def test_interactions_within_strata_are_found(rng):
@@ -1509,7 +1513,7 @@ def test_interactions_within_strata_are_found(rng):
     # one test, whether the formula names the strata or not
     found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
     assert [each.terms[-1].pvalue for each in found] == [0.01, 0.01]
-    assert ["residual within strata" in str(each.notes) for each in found] == [True, False]  # F has it there, too
+    assert ["residual are within strata" in str(each.notes) for each in found] == [True, False]  # F has it there, too
     Y, _ = within_subjects(rng)
     found = [es.disco(Y, f, data=data, design=within, n_resamples=99, rng=0) for f in ("~ g * t", "~ s + t + g:t")]
     assert found[0].terms[-1].pvalue == found[1].terms[-1].pvalue

@@ -60,11 +60,11 @@ class Caution(str):
 
 
 def metric_text(metric: Metric) -> str:
-    """Return a semimetric as Python code, its name if it is of SciPy, or "the matrix given"."""
+    """Return a semimetric as Python code, its name and power if it is of SciPy, or "the matrix given"."""
     if repr(metric) == "Precomputed()":
         return "the matrix given"
-    if named := re.fullmatch(r"SciPyMetric\(name='(\w+)', alpha=1(\.0)?\)", repr(metric)):
-        return f'"{named[1]}"'
+    if named := re.fullmatch(r"SciPyMetric\(name='(\w+)', alpha=([\d.]+)\)", repr(metric)):
+        return f'"{named[1]}"' + f", alpha = {float(named[2]):g}" * (float(named[2]) != 1)
     return re.sub(r"\d+\.\d{6,}(e[-+]?\d+)?", lambda found: f"{float(found[0]):.6g}", repr(metric))
 
 

@@ -55,6 +55,7 @@ ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds n
 ROUNDINGS = 1e3  # of the largest value, on which what a column adds has to stand out
 EXACT_UP_TO = 2.0**53  # whole numbers
 MOST_CODES = 12  # of numbered groups
+MOST_OF_CODES = 2 / 3  # of these numbers are there, or they are doses
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 DATES = ("date", "datetime", "datetime64", "time", "timedelta", "timedelta64", "period")
 IN_FEATURES = (
@@ -67,8 +68,8 @@ CURVED_INTERACTION = (
     "two terms that shift points along one line can show as an interaction there, the surer the larger they are"
 )
 IN_STRATA = (
-    "p of a term compares its dispersion with the residual within strata, F of the table with the residual of the "
-    "model: put the strata into the formula, too, and both have the same residual."
+    "p of a term is that of the model with the strata in it, whose dispersion and residual are within strata; the "
+    "table has those of the model as given: put the strata into the formula, too, and both agree."
 )
 IN_SEQUENCE = (
     "Not adjusted for later terms, which F takes out of its residual, as in R: {names}. Where such a term is strong "
@@ -162,7 +163,7 @@ def disco(
     single factor and of the whole model are exact; other terms permute residuals, which is approximate: of the columns
     by least squares (the other terms add up in location), or, of a matrix and of metrics that compare no differences,
     in the feature space of rho, where for alpha < 2 two shifts along one line are an interaction; p of an interaction
-    is the larger of both. With strata and an adjusted term, p compares with the residual within strata. Formulas,
+    is the larger of both. With strata, p of an adjusted term is of the model with these in it. Formulas,
     levels, and cost, O(n^2 (d + r n_resamples)) time a term, O(n r n_resamples) memory: `docs/distribution-tests.md`.
 
     References
@@ -409,13 +410,12 @@ def _note_codes(name: str, column: Any) -> tuple[str, ...]:
     if column.dtype.kind != "f":
         return ()
     values, counts = np.unique(column.to_numpy(), return_counts=True)
-    numbered = values[0] in (0, 1) and np.array_equal(values, values[0] + np.arange(values.size))
-    if not (numbered and 3 <= values.size <= MOST_CODES and counts.min() > 1):
+    places = values[-1] - values[0] + 1
+    numbered = values[0] in (0, 1) and bool((values == np.rint(values)).all()) and values.size >= MOST_OF_CODES * places
+    if not (numbered and values.size >= 3 and places <= MOST_CODES and counts.min() > 1):
         return ()
-    return (
-        f"{name!r} holds the numbers {values[0]:g} to {values[-1]:g} and is a covariate, with one slope; C({name}) "
-        "makes groups of them.",
-    )
+    some = f"{values[0]:g} to {values[-1]:g}" if values.size == places else ", ".join(f"{value:g}" for value in values)
+    return (f"{name!r} holds the numbers {some} and is a covariate, with one slope; C({name}) makes groups of them.",)
 
 
 def _find_response_columns(rows: Any, entry: _EntryOptions) -> Any:
