@@ -133,7 +133,7 @@ def test_copies_of_rows_behind_a_matrix_are_jittered(rng):
 
 def test_small_p_of_a_matrix_warns_of_columns_that_it_hides(rng):
     apart = rng.normal(size=(60, 2)) + np.repeat([[0], [9]], 30, axis=0)
-    hidden = "Caution: Rounded values or limits in columns behind the matrix can make p small"
+    hidden = "Caution: Counts, rounded values or limits in columns behind the matrix can make p small"
     for call in (es.cluster_test, es.cluster_tree):
         assert hidden in call(pdist(apart), metric="precomputed", n_resamples=99, rng=rng).summary()
         assert hidden not in call(apart, n_resamples=99, rng=rng).summary()

@@ -907,3 +907,33 @@ def test_columns_of_one_spread_are_not_blamed():
     two = np.r_[np.zeros((20, 2)), np.ones((10, 2))]
     found = es.validate_clusters(two, 2, rng=0)
     assert "standardize" not in found.summary()
+
+
+def test_null_hypotheses_name_what_is_projected(rng):
+    counts = rng.lognormal(size=(40, 3))
+    R = es.pairwise(counts)
+    for X, metric, where in (
+        (counts, "bray", "the population of the columns as given is unimodal"),
+        (counts, "hellinger", "the population of square roots of shares is unimodal"),
+        (R, "precomputed", "the population behind the matrix is unimodal"),
+        (counts, "euclidean", "projection of the population is unimodal"),
+    ):
+        found = es.validate_clusters(X, 2, metric=metric, rng=0)
+        assert [where in answer.null_hypothesis for answer in found.answers[:2]] == [True, True]
+        assert where in words(found.summary())
+        assert where in es.cluster_test(X, 2, metric=metric, n_resamples=19, n_splits=1, rng=0).null_hypothesis
+
+
+def test_a_summary_counts_columns_that_say_little(rng):
+    X = rng.normal(size=(60, 20))
+    X[:30, 17] += 8
+    found = es.validate_clusters(pd.DataFrame(X).add_prefix("v"), 2, rng=0)
+    text = found.summary()
+    shown = re.findall(r"variable v(\d+) ", text)
+    assert len(shown) == 8
+    assert "17" in shown
+    rest = found.variables.loc[[f"v{j}" not in {f"v{i}" for i in shown} for j in range(20)], "pvalue_adjusted"]
+    least = re.search(r"12 more columns: `.variables` +>= (\S+)\n", text)
+    assert float(least[1]) == pytest.approx(rest.min(), abs=1e-4)
+    few = es.validate_clusters(pd.DataFrame(X[:, 8:]).add_prefix("v"), 2, rng=0)
+    assert "more columns" not in few.summary()

@@ -566,7 +566,13 @@ def note_directions(d: Dissimilarity) -> tuple[str, ...]:
 
 def name_population(hypothesis: str, d: Dissimilarity) -> str:
     """Add to a null hypothesis on a population which rows are projected, such as roots of shares; return the text."""
-    rows = f" of {d.metric.compares}" * bool(d.metric.compares)
+    rows = ""
+    if d.metric.compares:
+        rows = f" of {d.metric.compares}"
+    elif not d.n_columns:
+        rows = " behind the matrix"
+    elif d.coordinates is not None and not d.metric.by_differences:
+        rows = " of the columns as given"
     return hypothesis.replace("the population", f"the population{rows}")
 
 

@@ -83,9 +83,11 @@ NO_PARTITION = (
     "landmarks need. Take a random part of the rows."
 )
 COLUMNS_BEHIND_MATRIX = Caution(
-    "Rounded values or limits in columns behind the matrix can make p small: test the table, if there is one.",
-    "Columns in which many values are equal were looked for, and their ties jittered; where distances are rounded, or "
-    "there are many columns, some are not found, and values that repeat count as modes.",
+    "Counts, rounded values or limits in columns behind the matrix can make p small: test the table, if there is one.",
+    "Of Bray-Curtis matrices of counts of 25 independent species in 50 rows .13 were rejected at level .05 with "
+    "alpha = 2 and .09 with alpha = 1, of the tables none (300 and 100 samples). Columns in which many values are "
+    "equal were looked for, and their ties jittered; where distances are rounded, or there are many columns, some are "
+    "not found, and values that repeat count as modes.",
 )
 AS_GIVEN_ALONE = "The user's clusterer was used with the points as given alone, not with decorrelated or fewer columns."
 OTHERS_SHOW_MORE = Caution(

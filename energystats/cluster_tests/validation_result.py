@@ -30,6 +30,8 @@ __all__ = ["Answer", "ClusterValidationResult"]
 
 
 STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
+COLUMNS_SHOWN = 8  # those with the smallest p, and all that are rejected
+FEWEST_LEFT_OUT = 5  # columns: fewer are listed, too
 MERGES_SHOWN = 3
 SETS_SHOWN = 3  # of outside labels, those with the smallest p
 ELSEWHERE = {  # where the structure shows, by the space of the test
@@ -252,11 +254,16 @@ class ClusterValidationResult(VerdictFirst):
     # ------------------------------------------------------------ in words
 
     def _tables(self) -> list[TextTable]:
+        shown, left_out = self._shown_answers()
         cells = [
             [*numbers([answer.statistic]), probability(answer.pvalue), probability(answer.pvalue_adjusted)]
-            for answer in self.answers
+            for answer in shown
         ]
-        stubs = [f"{answer.question} {answer.what}".rstrip() for answer in self.answers]
+        stubs = [f"{answer.question} {answer.what}".rstrip() for answer in shown]
+        if left_out:
+            least = min(answer.pvalue_adjusted for answer in left_out)
+            cells.append(["", "", f">= {probability(least)}"])
+            stubs.append(f"{len(left_out)} more columns: `.variables`")
         heads = ["statistic", "p", "adjusted p"]
         questions = text_table(
             cells,
@@ -277,6 +284,16 @@ class ClusterValidationResult(VerdictFirst):
         )
         heads = ["size", "share of S", "Jaccard", "silhouette", "first meets", "adjusted p"]
         return [questions, text_table(rows, heads, [f"cluster {j}" for j in range(self.k)], "Clusters")]
+
+    def _shown_answers(self) -> tuple[list[Answer], list[Answer]]:
+        """Return the tests that a summary lists, and the columns that it leaves out where there are many."""
+        columns = self._of("variable")
+        by_p = sorted(columns, key=lambda answer: (answer.pvalue_adjusted, answer.pvalue))
+        # those without a p are listed: their reason is in the table
+        left_out = [answer for answer in by_p[COLUMNS_SHOWN:] if not answer.rejected and answer.pvalue_adjusted > 0]
+        if len(left_out) < FEWEST_LEFT_OUT:
+            return list(self.answers), []
+        return [answer for answer in self.answers if not any(answer is other for other in left_out)], left_out
 
     def _rests_on(self) -> list[str]:
         """Return at most six sentences with the facts behind the verdict on the clusters."""
