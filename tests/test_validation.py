@@ -919,7 +919,7 @@ def test_null_hypotheses_name_what_is_projected(rng):
         (counts, "euclidean", "projection of the population is unimodal"),
     ):
         found = es.validate_clusters(X, 2, metric=metric, rng=0)
-        assert [where in answer.null_hypothesis for answer in found.answers[:2]] == [True, True]
+        assert where in found.answers[0].null_hypothesis
         assert where in words(found)
         assert where in es.cluster_test(X, 2, metric=metric, n_resamples=19, n_splits=1, rng=0).null_hypothesis
 

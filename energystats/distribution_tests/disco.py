@@ -395,6 +395,7 @@ def _by_formula(
         d = source.rows(kept)
     terms = parsed.design(used, marginal=marginal)
     factors = [name for name in parsed.variables if name not in parsed.bare_responses and used[name].dtype.kind == "O"]
+    _check_no_names_of_rows(used, factors)
     notes = tuple(note for name in factors for note in notes_on_names(used[name].unique()))
     question = _Question(d, terms, None, None if strata is None else strata.keep(kept), notes)
     if question.factor() is not None:  # the test of its groups makes their notes
@@ -403,6 +404,16 @@ def _by_formula(
     of_variables = (notes_on_variable(d, name, used[name].factorize()[0].astype(np.intp)) for name in explaining)
     coded = (_note_codes(name, used[name]) for name in explaining if name in parsed.bare)
     return replace(question, notes=(*notes, *itertools.chain.from_iterable((*of_variables, *coded))))
+
+
+def _check_no_names_of_rows(used: Any, factors: Sequence[str]) -> None:
+    """Raise ValueError if a factor has a level of its own in every row, as names of rows and dates have."""
+    for name in factors:
+        if used[name].nunique() == len(used):
+            raise ValueError(
+                f"`formula`: {name!r} holds another text in each of the {len(used)} rows, so that no residual is left: "
+                "write dates and amounts as numbers, such as days, for a covariate, or leave it out."
+            )
 
 
 def _note_codes(name: str, column: Any) -> tuple[str, ...]:
