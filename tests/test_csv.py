@@ -623,6 +623,10 @@ def test_codes_in_quotes_are_numbers_with_a_note(tmp_path, capsys):
     captured = capsys.readouterr()
     assert json.loads(captured.out)["columns"] == ["code", "cylinders", "x"]
     assert "numbers in quotes were read as numbers: code; --category makes categories of them." in captured.err
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "--metric", "gower", "--drop", "code"]) == 0
+    assert "numbers in quotes" not in capsys.readouterr().err
+    assert cli.main(["disco", "x ~ code", str(tmp_path / "f.csv")]) == 0
+    assert "numbers in quotes were read as numbers: code;" in capsys.readouterr().err
 
 
 def test_empty_quotes_are_no_numbers_in_quotes(tmp_path, capsys):
@@ -1063,7 +1067,10 @@ def test_truth_values_under_a_metric_of_numbers_are_refused_by_name(tmp_path, ca
     assert cli.main(["test", "t.csv", "--group", "g", "--resamples", "9"]) == 0
     noted = " ".join(capsys.readouterr().err.split())
     assert "not used, because it holds truth values (TRUE and FALSE), which have no distance under this metric" in noted
-    assert "write 1 and 0 in the file to use them as numbers, or take --metric gower" in noted
+    assert (
+        "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns, or jac"
+        in noted
+    )
     assert cli.main(["test", "t.csv", "--group", "g", "--columns", "v,b"]) == 2
     assert "'b' must hold numbers, and holds truth values" in capsys.readouterr().err
     assert cli.main(["disco", "b ~ g", "t.csv"]) == 2

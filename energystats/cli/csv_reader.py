@@ -115,10 +115,6 @@ class _CsvReader:
             odd={name: column.odd for name, column in columns.items() if column.odd is not None},
             emptied=frozenset(name for name, column in columns.items() if column.empty),
         )
-        free = table.quoted - {*self.as_text}
-        if numbers := [n for n in names if n in free and holds_numbers(found[n]) and found[n].notna().any()]:
-            listed = ", ".join(numbers)
-            console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
         if table.numbered_names:
             shown = ", ".join(map(repr, names[:5]))
             console.note(f"the first line was taken for names of columns, {shown}; --no-header, if it is data.")

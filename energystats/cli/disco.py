@@ -8,7 +8,7 @@ import re
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import save_picture
-from energystats.cli.groups import in_order, note_doubts, without_blanks
+from energystats.cli.groups import in_order, note_doubts, note_quoted_numbers, without_blanks
 from energystats.cli.options import FILE, GENERAL, ID, Command, arguments_of, dialect_of, one_of, picture_of
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal
@@ -60,6 +60,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     named = list(dict.fromkeys([*parsed.variables, *filter(None, [options.strata])]))
     for name in named:
         find_column(table, name)
+    note_quoted_numbers(table, named, console)
     table = without_blanks(table, [*named, *columns_of_conditions(table, options.where)], console)
     table = keep_rows(table, options.where)
     note_doubts(table, named, console)

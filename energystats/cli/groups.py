@@ -16,7 +16,15 @@ from energystats.inputs.labels import find_alike, find_alike_but_for_rounding, n
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PLACE_IN_ORDER", "in_order", "keep_labelled", "keep_whole_units", "note_doubts", "without_blanks"]
+__all__ = [
+    "PLACE_IN_ORDER",
+    "in_order",
+    "keep_labelled",
+    "keep_whole_units",
+    "note_doubts",
+    "note_quoted_numbers",
+    "without_blanks",
+]
 
 
 PLACE_IN_ORDER = "place in the order"
@@ -105,6 +113,14 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
     console.note(f"{len(lacking)} of {len(counts)} units {why} a row of some group.")
     kept = ~labels[column].isin(lacking)
     return table.having(table.frame[kept.to_numpy()])
+
+
+def note_quoted_numbers(table: FileTable, names: Sequence[str], console: Console) -> None:
+    """Print a note on the named columns whose numbers stand in quotes in the file."""
+    quoted = [name for name in names if name in table.quoted and holds_numbers(table.frame[name])]
+    if numbers := [name for name in quoted if table.frame[name].notna().any()]:
+        listed = ", ".join(numbers)
+        console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
 
 
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:

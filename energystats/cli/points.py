@@ -11,7 +11,7 @@ from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.file_table import FileTable
-from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, without_blanks
+from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, note_quoted_numbers, without_blanks
 from energystats.cli.options import dialect_of, split_names
 from energystats.cli.reading import read_table
 from energystats.cli.selection import choose_columns, columns_of_conditions, find_column, keep_rows
@@ -60,7 +60,7 @@ def read_points(
         if names is not None and (not names or "" in names) and "" not in known:
             given = getattr(options, option[2:])
             raise BadInputError(f"{option} must name columns, with commas between them, got {given!r}.")
-    compared = columns_of_conditions(table, options.where)
+    as_read, compared = table, columns_of_conditions(table, options.where)
     if mixed:  # these are the categories
         compared += [c for c in known if (named is None or c in named) and c not in (*leave_out, *(dropped or ()))]
     table = without_blanks(table, [*of_labels, *compared], console)
@@ -76,6 +76,7 @@ def read_points(
     matrix = options.metric == "precomputed"
     how: dict[str, Any] = {"drop": dropped or [], "leave_out": leave_out, "mixed": mixed, "matrix": matrix}
     choice = choose_columns(table, named, console, **how)
+    note_quoted_numbers(as_read, list(choice.frame.columns), console)
     if mixed:
         note_doubts(choice, list(choice.frame.columns), console)
     else:

@@ -47,8 +47,8 @@ LIKE_MISSING = {
 }  # fmt: skip
 WHY_NOT_TRUTHS = "it holds truth values (TRUE and FALSE), which have no distance under this metric"
 TRUTHS_ADVICE = (
-    "write 1 and 0 in the file to use them as numbers, or take --metric jaccard or dice, which compare presence and "
-    "absence, or --metric gower, which compares any columns"
+    "write 1 and 0 in the file to use them as numbers, or take --metric gower, which compares any columns, or jaccard "
+    "or dice, if all are such"
 )
 AMOUNT = re.compile(r"[^\w\s#]*\s?[-+\u2212]?\d*[.,]?\d+(?:e[-+]?\d+)?(?:\s?[^\w\s]+|\s[^\W\d]{1,5})?", re.IGNORECASE)
 OPERATORS = {"<=": "le", ">=": "ge", "!=": "ne", "==": "eq", "=": "eq", "<": "lt", ">": "gt"}  # longer ones first
