@@ -105,10 +105,8 @@ def energy_test(
 
     Warns
     -----
-    DoubleDippingWarning
-        If the groups are clusters that this package found, whose p means nothing.
-    NotCalibratedWarning
-        By "asymptotic" and "cross", for data that their curves fit badly.
+    DoubleDippingWarning, NotCalibratedWarning
+        If the groups were found in the same data; by "asymptotic" and "cross", for data that their curves fit badly.
 
     See Also
     --------
