@@ -17,7 +17,17 @@ from energystats._core.converted_units import find_converted_units
 from energystats._core.kept_results import keeping_results
 from energystats._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["SAME", "Jittered", "PileAtEnd", "Reach", "Rounding", "find_reach", "jitter_places", "jitter_ties"]
+__all__ = [
+    "SAME",
+    "Jittered",
+    "PileAtEnd",
+    "Reach",
+    "Rounding",
+    "find_reach",
+    "has_ties",
+    "jitter_places",
+    "jitter_ties",
+]
 
 
 Reach = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
@@ -175,6 +185,11 @@ def find_reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     rightwards = np.minimum(gaps, np.maximum(LARGEST_STEP * after, OTHER_SIDE * np.append(0.0, gaps[:-1])))
     leftwards = np.minimum(gaps, np.maximum(LARGEST_STEP * before, OTHER_SIDE * np.append(gaps[1:], 0.0)))
     return np.append(rightwards[0], leftwards), np.append(rightwards, leftwards[-1])
+
+
+def has_ties(x: FloatArray, rounding: Rounding) -> bool:
+    """Return whether some but not all values are equal, rounding aside, so that there are ties to break."""
+    return _find_blocks(x, rounding) is not None
 
 
 def jitter_ties(

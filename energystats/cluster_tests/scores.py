@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 
 from energystats._core.gram import centred, factor_coordinates, some_eigenvalues
 from energystats._core.hidden_columns import find_tied_direction, orthogonal_to, snapped
-from energystats._core.jitter import SAME, Reach, Rounding, find_reach, jitter_places, jitter_ties
+from energystats._core.jitter import SAME, Reach, Rounding, find_reach, has_ties, jitter_places, jitter_ties
 from energystats._core.kept_results import keeping_results
 from energystats._core.ratios import find_ratios
 from energystats._core.row_counts import RowCounts, find_row_counts
@@ -203,8 +203,8 @@ def jitter_columns(
     points, ties = d.points.copy(), []
     rows, few = _row_counts(d), d.points.shape[1] <= UNITS_SOUGHT
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
-        reach = column_reach(d, j) if rows is None else rows.reach
         rounding = rounding_of_column(d, j) if rows is None else None
+        reach = column_reach(d, j, rounding) if rows is None else rows.reach
         spread = jitter_ties(column, rng, reach, spread_limits=spread_limits, rounding=rounding, seek_units=few)
         if spread is None:
             continue
@@ -247,9 +247,11 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
     return Rounding(offset, SINGLE if is_single and fine else SAME, unit)
 
 
-def column_reach(d: Dissimilarity, j: int) -> Reach:
+def column_reach(d: Dissimilarity, j: int, rounding: Rounding | None) -> Reach:
     """Return a function that says how far ties of a column are jittered: to neighbours, or by a rule for ratios."""
     assert isinstance(d, Points)
+    if rounding is not None and not has_ties(d.points[:, j], rounding):
+        return find_reach  # which nobody will ask
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
     ratios = _find_ratios(values_of_column(d, j))

@@ -286,8 +286,8 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     factor = calibration_factor(options.conservative)
-    reach = column_reach(d, 0)
     rounding = rounding_of_column(d, 0)
+    reach = column_reach(d, 0, rounding)
     found = column_test(d.points[:, 0], options.n_resamples, factor, rng, reach=reach, rounding=rounding)
     ties: list[ColumnTies] = []
     if found.spread is not None:

@@ -717,10 +717,10 @@ def _answer_columns(
         points = jittered.points if is_jittered else near.points
 
         def test(j: int) -> tuple[float, float]:
-            column, reach = points[:, j], find_reach if is_jittered else column_reach(near, j)
             draws = (n_resamples, factor, children[j], options.n_resamples)
             rounding = None if is_jittered else rounding_of_column(near, j)
-            tested = column_test(column, *draws, reach=reach, rounding=rounding)
+            reach = find_reach if is_jittered else column_reach(near, j, rounding)
+            tested = column_test(points[:, j], *draws, reach=reach, rounding=rounding)
             return float(tested.indices[EXCESS]), tested.pvalue
 
         of_columns = map_in_threads(test, range(len(names)), options.n_jobs)
