@@ -12,6 +12,7 @@ from scipy.spatial.distance import pdist
 from scipy.stats import binom, norm
 
 import energystats as es
+from energystats._core import kept_results
 from energystats._core.hidden_columns import find_tied_direction, snapped
 from energystats._core.jitter import _are_heaped, find_reach, jitter_places, jitter_ties
 from energystats._core.kept_results import KEPT_UP_TO, keeping_results
@@ -895,3 +896,35 @@ def test_results_are_kept_by_content_and_type_of_short_arrays():
     long = np.ones(KEPT_UP_TO + 1)
     assert add_up(long, long) == add_up(long, long) == long.size
     assert calls[3:] == [long.size] * 2
+
+
+def test_the_results_asked_for_last_are_kept(monkeypatch):
+    monkeypatch.setattr(kept_results, "KEPT_IN_ALL", 6)
+    calls = []
+
+    @keeping_results
+    def total(x):
+        calls.append(float(x[0]))
+        return float(x.sum())
+
+    a, b, c = (np.full(2, value) for value in (1.0, 2.0, 3.0))
+    for x in (a, b, c, a):
+        total(x)
+    assert calls == [1.0, 2.0, 3.0]
+    total(np.full(2, 4.0))  # b was asked for longest ago
+    assert [total(a), total(c), total(b)] == [2.0, 6.0, 4.0]
+    assert calls == [1.0, 2.0, 3.0, 4.0, 2.0]
+
+
+def test_ratios_are_looked_for_among_tied_values_alone(rng, monkeypatch):
+    """In a table of thousands of columns that search was most of the time."""
+
+    def refuse(values):
+        raise AssertionError("no values are tied")
+
+    monkeypatch.setattr(scores, "_find_ratios", refuse)
+    X = rng.normal(size=(30, 4))
+    es.cluster_test(X, n_splits=1, n_resamples=9, rng=0)
+    X[0, 1] = X[1, 1]
+    with pytest.raises(AssertionError, match="no values are tied"):
+        es.cluster_test(X, n_splits=1, n_resamples=9, rng=0)
