@@ -59,6 +59,7 @@ __all__ = [
     "check_z_scores",
     "note_one_rho",
     "of_z_scores",
+    "warn_of_rounding",
 ]
 
 
@@ -166,7 +167,7 @@ class Dissimilarity(abc.ABC):
         standardization = Standardization.of(points) if standardize else None
         low, high = _ends_of(points)
         if warns:
-            _warn_of_rounding(low, high, columns, metric, standardize=bool(standardize))
+            warn_of_rounding(low, high, columns, metric, standardize=bool(standardize))
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
@@ -565,7 +566,7 @@ class Blocks(Dissimilarity):
         check_z_scores(metric, standardize)
         measures, place = rows.measured(), row_places([name], [len(rows)], [None])
         standardization = None
-        _warn_of_rounding(measures.low, measures.high, rows.columns, metric, standardize=bool(standardize))
+        warn_of_rounding(measures.low, measures.high, rows.columns, metric, standardize=bool(standardize))
         if standardize:
             standardization = Standardization.of_measures(measures.mean, measures.deviation, measures.width)
             rows, place = rows.standardized(standardization.center, standardization.scale), of_z_scores(place)
@@ -946,7 +947,7 @@ def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
 
 
-def _warn_of_rounding(
+def warn_of_rounding(
     low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
 ) -> None:
     """Warn of columns whose values differ by rounding alone, if these columns affect the distances.

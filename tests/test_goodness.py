@@ -883,3 +883,10 @@ def test_draws_stand_for_quantiles_that_fail():
     assert "SciPy cannot compute quantiles of fails() (at 0.99975: The function value" in found.notes[0]
     drawn = es.goodness_of_fit(x, lambda size, rng: rng.normal(size=size), n_resamples=99, rng=0)
     assert found.pvalue == drawn.pvalue
+
+
+def test_estimates_from_rounding_alone_are_told(rng):
+    sums = rng.dirichlet(np.ones(5), 40).sum(axis=1)
+    assert np.ptp(sums) > 0
+    with pytest.warns(es.ColumnScaleWarning, match="no more variation than the rounding"):
+        es.goodness_of_fit(sums, stats.norm, estimate=True, n_resamples=19, rng=0)

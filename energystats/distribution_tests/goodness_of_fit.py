@@ -20,7 +20,7 @@ from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
 from energystats.display.sentences import Caution, metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, TextTable, text_table
-from energystats.dissimilarity import check_resolution
+from energystats.dissimilarity import check_resolution, warn_of_rounding
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
 from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible, find_spacing
 from energystats.inputs.arrays import EPS, as_numbers, as_points
@@ -493,8 +493,8 @@ def goodness_of_fit(
 
     Warns
     -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
+    PerformanceWarning, ColumnScaleWarning
+        If the call is estimated to take more than a minute; if parameters are estimated from what rounding left alone.
 
     See Also
     --------
@@ -542,6 +542,7 @@ def goodness_of_fit(
     n_points = n_reference or _reference_size(n)
     if estimate is not False:
         family = Family.of(distribution, estimate)
+        warn_of_rounding(points.min(axis=0), points.max(axis=0), table.columns, resolved, standardize=False)
         return _test_family(family, points, table, resolved, n_points, n_resamples, generator, progress)
     source = as_sampler(distribution, "distribution", table.columns)
     # first of all, because quantiles far in a heavy tail would take very long
