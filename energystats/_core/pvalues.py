@@ -247,15 +247,15 @@ def cauchy_combination(pvalues: FloatArray, cap: float = CAUCHY_CAP) -> float:
     return float(np.arctan2(1.0, (1 / np.tan(np.pi * capped)).mean()) / np.pi)
 
 
-def over_null_models(in_features: float, in_location: float | None, *, interaction: bool) -> float:
-    """Return the p-value of a model term from two null models: the second one's, or for interactions the larger one.
+def over_null_models(in_features: float, in_location: float | None, of_means: float, is_interaction: bool) -> float:
+    """Return the p-value of a model term from its null models: that in location, or for interactions the largest one.
 
-    The second model is in location; without it the first one's p-value is returned. Where one factor changes the
-    spread, residuals of least squares show interactions that are none.
+    Without a model in location it is that in the feature space. Where one factor changes the spread, or errors have
+    heavy tails, residuals of least squares show interactions that are none: of the latter p `of_means` sees less.
     """
     if in_location is None:
         return in_features
-    return max(in_features, in_location) if interaction else in_location
+    return max(in_features, in_location, of_means) if is_interaction else in_location
 
 
 def over_jitters(pvalues: FloatArray) -> float:

@@ -21,7 +21,7 @@ from energystats._core.pvalues import count_reaching, over_null_models, tie_tole
 from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.display.sentences import join_names
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Blocks, Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import ROWS_OF_TABLE, DiscoResult, DiscoRow, is_interaction
 from energystats.distribution_tests.found_groups import notes_on_variable, warn_if_found
@@ -39,6 +39,7 @@ from energystats.inputs.names import list_names
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
+from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import Fault, Place, RowError, row_places, truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
@@ -68,11 +69,11 @@ CURVED_INTERACTION = (
     "two terms that shift points along one line can show as an interaction there, the surer the larger they are"
 )
 HEAVY_TAILS = 1.9  # mean square of residuals over the square of their mean length, of normal ones 1.57 at most
+MOST_ERRORS = 10_000  # of which that is computed
 IN_HEAVY_TAILS = (
-    "The errors are skew or have heavy tails, and p in location of an interaction is then often too small, because "
-    "least squares leaves their noise in the cells: beside two large shifts .07 to .11 of true nulls were rejected at "
-    "level .05 with lognormal errors (sd of logs 1), .12 to .23 with 1.5 and .15 to .47 with 2, .07 to .08 with "
-    "exponential ones, and .04 to .09 with t errors of two degrees of freedom. Take logarithms, where effects multiply."
+    "The errors are skew or have heavy tails, whose noise least squares spreads over all cells, so that p in "
+    "location of an interaction is too small: `pvalue` of {names} is no smaller than that of an interaction of means "
+    "(alpha = 2)."
 )
 IN_STRATA = (
     "p of a term is that of the model with the strata in it, whose dispersion and residual are within strata; the "
@@ -632,19 +633,22 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     inner = model if strata is None or not model.is_adjusted else _subspaces_within(question.terms, strata)
     tested = [moves and each.df > 0 for moves, each in zip(moved, inner.hypotheses, strict=True)]
     residuals = _residuals_needed(d, inner, tested)
+    heavy = [j for j in residuals if is_interaction(names[j]) and _has_heavy_tails(d, inner, j)]
     hypotheses, r = model.hypotheses, model.Q.shape[1]
-    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(1 + (inner is not model) + len(residuals))
+    asked = _list_asked(model, inner, residuals, heavy)
+    work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
     how = replace(how, progress=weigh(how.progress, d, *_fits_of_strata(Size.of(d), inner, len(residuals)), work))
     # in units of T the tolerance of ties is a number without a unit
     unit = d.scale or 1.0  # a scale of 0 means that all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
-    observed, null = _compute_dispersions(d, _list_asked(model, inner, residuals), unit, blocks, how)
+    observed, null = _compute_dispersions(d, asked, unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
     pvalues = pvalues[len(names) * (inner is not model) :]
     in_features = [p if moves else math.nan for p, moves in zip(pvalues, tested, strict=False)]
-    in_location = dict(zip(residuals, pvalues[len(names) :], strict=True))
+    in_location = dict(zip(residuals, pvalues[len(names) :], strict=False))
+    of_means = dict(zip(heavy, pvalues[len(names) + len(residuals) :], strict=True))
     (S, W), *parts = observed[: 1 + len(names)]
     rows = [
         DiscoRow(
@@ -653,7 +657,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
             dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
             f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, tolerance),
             share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
-            pvalue=over_null_models(in_features[j], in_location.get(j), interaction=is_interaction(names[j])),
+            pvalue=over_null_models(in_features[j], in_location.get(j), of_means.get(j, 0.0), is_interaction(names[j])),
             pvalue_features=in_features[j],
             pvalue_location=in_location.get(j, math.nan),
             is_adjusted=tested[j] and inner.is_adjusted_term(j),
@@ -666,9 +670,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         method="permutation",
         n_resamples=n_resamples,
         n_strata=0 if strata is None else strata.k,
-        null_hypothesis=_describe_null_of_model(
-            d, [name for name, moves in zip(names, tested, strict=True) if moves], question.strata is not None
-        ),
+        null_hypothesis=_describe_null_of_model(d, [names[j] for j in np.flatnonzero(tested)], strata is not None),
         decomposition=how.decomposition,
         terms=tuple(rows),
         residual=total - S * unit if abs(W) > tolerance else 0.0,
@@ -678,7 +680,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows)),
+        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows, heavy)),
     )
 
 
@@ -701,7 +703,9 @@ def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: _How, tested: li
     return (IN_SEQUENCE.format(names=join_names(names)),) if names else ()
 
 
-def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[DiscoRow]) -> tuple[str, ...]:
+def _notes_on_terms(
+    question: _Question, inner: _Model, r: int, rows: list[DiscoRow], heavy: list[int]
+) -> tuple[str, ...]:
     """Return notes on a test of several model terms or of a covariate."""
     of_features = [row for row in rows if row.is_adjusted and math.isnan(row.pvalue_location)]
     in_location = question.d.metric.only_means or not of_features
@@ -711,19 +715,8 @@ def _notes_on_terms(question: _Question, inner: _Model, r: int, rows: list[Disco
         *question.notes_on_strata,
         *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
         *(() if in_location else (IN_FEATURES.format(curved=curved),)),
-        *_note_heavy_tails(question.d, inner, rows),
+        *(() if not heavy else (IN_HEAVY_TAILS.format(names=join_names([rows[j].name for j in heavy])),)),
     )
-
-
-def _note_heavy_tails(d: Dissimilarity, inner: _Model, rows: list[DiscoRow]) -> tuple[str, ...]:
-    """Return a note if an interaction was tested in location and least squares is a poor fit for the errors."""
-    for j, row in enumerate(rows):
-        if is_interaction(row.name) and not math.isnan(row.pvalue_location):
-            errors = d.residuals(inner.reduced_basis(j)).points
-            lengths = np.linalg.norm(errors - errors.mean(axis=0), axis=1)
-            if np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2:
-                return (IN_HEAVY_TAILS,)
-    return ()
 
 
 def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> list[int]:
@@ -744,13 +737,24 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
     return (Work(what=what, advice=advice, flops=4.0 * entries * size.columns * count, bytes=16.0 * entries),)
 
 
-def _list_asked(model: _Model, inner: _Model, residuals: list[int]) -> list[_Asked]:
-    """List the hypotheses to compute: whole model, each term, each term within strata, terms tested by residuals."""
+def _has_heavy_tails(d: Dissimilarity, model: _Model, j: int) -> bool:
+    """Return whether errors beside term j are skew or have heavy tails, so that least squares fits them badly."""
+    left = d.residuals(model.reduced_basis(j))
+    errors = left.rows.sample(MOST_ERRORS) if isinstance(left, Blocks) else left.points
+    if len(errors) > MOST_ERRORS:
+        errors = errors[np.random.default_rng(0).choice(len(errors), MOST_ERRORS, replace=False)]
+    lengths = np.linalg.norm(errors - errors.mean(axis=0), axis=1)
+    return bool(np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2)
+
+
+def _list_asked(model: _Model, inner: _Model, residuals: list[int], heavy: list[int]) -> list[_Asked]:
+    """List the hypotheses to compute: whole model, each term, each within strata, terms by residuals, and of means."""
     r = model.Q.shape[1]
     asked = [_Asked(model, (Hypothesis(np.empty((r, 0)), np.eye(r)), *model.hypotheses))]
     if inner is not model:
         asked.append(_Asked(inner, inner.hypotheses))
-    return [*asked, *(_Asked(inner, (inner.hypotheses[j],), inner.reduced_basis(j)) for j in residuals)]
+    asked += [_Asked(inner, (inner.hypotheses[j],), inner.reduced_basis(j)) for j in residuals]
+    return [*asked, *(_Asked(inner, (inner.hypotheses[j],), of_means=True) for j in heavy)]
 
 
 def _permuted_strata(question: _Question) -> tuple[Groups | None, list[bool]]:
@@ -934,17 +938,23 @@ class _Asked:
         What is tested there.
     adjusted : ndarray of shape (n, q) or None
         Basis of a model whose residuals of the coordinates take the place of the points.
+    of_means : bool
+        Whether squared distances of the coordinates take the place of rho.
     """
 
     model: _Model
     hypotheses: tuple[Hypothesis, ...]
     adjusted: FloatArray | None = None
+    of_means: bool = False
 
     def dispersions(
         self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
         """Yield between and residual dispersions of each hypothesis, first of the observed rows, then of permuted."""
         points, Q = d if self.adjusted is None else d.residuals(self.adjusted), self.model.Q
+        if self.of_means:
+            points = d.under(Euclidean(2.0))
+            unit = points.scale or 1.0
         RQ = points.pairs.multiply(Q)
         seen = observed_forms(Q, RQ)
         gram, total = seen.own[0], self.model.total(points)
