@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.stats import norm
 
 import energystats as es
 from energystats._core import labelings as permutation
@@ -287,3 +288,11 @@ def test_whole_plots_of_unlike_sizes_are_named(rng, rows, told):
         if told:
             large, small = ("a", "b") if rows[0] > rows[1] else ("b", "a")
             assert f"whole plots of '{large}' have 20 rows in the mean, those of '{small}' 4" in notes[0]
+
+
+def test_intervals_of_skew_samples_under_squared_distances_say_so():
+    even = norm.ppf((np.arange(30) + 0.5) / 30)
+    said = "A sample is skew or has heavy tails, and its mean is uncertain"
+    for alpha, other, told in ((2, np.exp(2 * even), True), (1, np.exp(2 * even), False), (2, even + 3, False)):
+        found = es.energy_interval(even, other, alpha=alpha, n_bootstrap=39, rng=0)
+        assert any(note.startswith(said) for note in found.notes) == told

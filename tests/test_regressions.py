@@ -381,6 +381,8 @@ def test_a_smooth_distribution_for_few_values_warns(rng):
         es.energy_test(far[5:20], far[20:], method="asymptotic")
     with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
         es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)
+    with pytest.warns(es.NotCalibratedWarning, match=r"up to \.14 .* \(rare events; .*got 40 and 100"):
+        es.energy_test(rng.normal(size=40), rng.normal(size=100), method="cross", rng=1)
 
 
 def moved(rng, n=8):

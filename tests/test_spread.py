@@ -571,7 +571,9 @@ def test_p_of_few_points_is_not_below_that_of_all_labelings():
     assert pairs.to_frame(full=True)["pvalue_spread"].min() >= 0.1
 
 
-@pytest.mark.parametrize(("few", "many", "told"), [(5, 40, True), (14, 43, True), (15, 60, False), (5, 15, False)])
+@pytest.mark.parametrize(
+    ("few", "many", "told"), [(5, 40, True), (14, 43, True), (15, 60, False), (5, 15, False), (20, 121, True)]
+)
 def test_few_points_beside_many_are_told(rng, few, many, told):
     groups = np.repeat(["few", "many"], [few, many])
     grades = rng.integers(1, 6, few + many).astype(float)
@@ -618,3 +620,16 @@ def test_every_missing_p_of_spread_has_its_reason(rng):
     found = es.pairwise_tests(same, np.repeat(["a", "b"], 6), n_resamples=99, rng=0)
     assert np.isnan(found.rows[0].pvalue_spread)
     assert any("1 pair has no p of spread: within each group all points are equally far" in n for n in found.notes)
+
+
+def test_many_small_groups_of_mostly_equal_rows_are_told():
+    rare = np.zeros(24)
+    rare[[0, 5, 9]] = 1.0
+    said = "Most rows are equal, and groups have few points: p of spread is too often small."
+    for groups, told in (
+        (np.repeat(range(6), 4), True),
+        (np.repeat(range(2), 12), False),
+        (np.repeat(range(3), 8), False),
+    ):
+        found = es.spread_test(rare, groups, n_resamples=9, rng=0)
+        assert any(note.startswith(said) for note in found.notes) == told

@@ -14,11 +14,16 @@ __all__ = [
     "energy_distances",
     "f_ratio",
     "group_means",
+    "has_heavy_tails",
     "pairwise_statistic",
     "share",
+    "share_of_mode",
     "total",
     "within_per_cluster",
 ]
+
+
+HEAVY_TAILS = 1.9  # mean square of lengths over the square of their mean, of normal points 1.57 at most
 
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
@@ -79,3 +84,14 @@ def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatA
 def share(part: float, whole: float) -> float:
     """Compute part / whole, or 0 when the whole is 0."""
     return float(part / whole) if whole != 0 else 0.0
+
+
+def share_of_mode(points: FloatArray) -> float:
+    """Return the share of the most frequent row among points; (n, d)."""
+    return float(np.unique(points, axis=0, return_counts=True)[1].max()) / len(points)
+
+
+def has_heavy_tails(points: FloatArray) -> bool:
+    """Return whether points are skew or have heavy tails, by the lengths of their differences from the mean; (n, d)."""
+    lengths = np.linalg.norm(points - points.mean(axis=0), axis=1)
+    return bool(np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2)

@@ -68,8 +68,7 @@ CURVED = "two terms that shift points along one line do not add up there"
 CURVED_INTERACTION = (
     "two terms that shift points along one line can show as an interaction there, the surer the larger they are"
 )
-HEAVY_TAILS = 1.9  # mean square of residuals over the square of their mean length, of normal ones 1.57 at most
-MOST_ERRORS = 10_000  # of which that is computed
+MOST_ERRORS = 10_000  # whose tails are looked at
 IN_HEAVY_TAILS = (
     "The errors are skew or have heavy tails, whose noise least squares spreads over all cells, so that p in "
     "location of an interaction is too small: `pvalue` of {names} is no smaller than that of an interaction of means "
@@ -633,7 +632,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     inner = model if strata is None or not model.is_adjusted else _subspaces_within(question.terms, strata)
     tested = [moves and each.df > 0 for moves, each in zip(moved, inner.hypotheses, strict=True)]
     residuals = _residuals_needed(d, inner, tested)
-    heavy = [j for j in residuals if is_interaction(names[j]) and _has_heavy_tails(d, inner, j)]
+    heavy = [j for j in residuals if is_interaction(names[j]) and _errors_have_heavy_tails(d, inner, j)]
     hypotheses, r = model.hypotheses, model.Q.shape[1]
     asked = _list_asked(model, inner, residuals, heavy)
     work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
@@ -737,14 +736,13 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
     return (Work(what=what, advice=advice, flops=4.0 * entries * size.columns * count, bytes=16.0 * entries),)
 
 
-def _has_heavy_tails(d: Dissimilarity, model: _Model, j: int) -> bool:
+def _errors_have_heavy_tails(d: Dissimilarity, model: _Model, j: int) -> bool:
     """Return whether errors beside term j are skew or have heavy tails, so that least squares fits them badly."""
     left = d.residuals(model.reduced_basis(j))
     errors = left.rows.sample(MOST_ERRORS) if isinstance(left, Blocks) else left.points
     if len(errors) > MOST_ERRORS:
         errors = errors[np.random.default_rng(0).choice(len(errors), MOST_ERRORS, replace=False)]
-    lengths = np.linalg.norm(errors - errors.mean(axis=0), axis=1)
-    return bool(np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2)
+    return statistics.has_heavy_tails(errors)
 
 
 def _list_asked(model: _Model, inner: _Model, residuals: list[int], heavy: list[int]) -> list[_Asked]:

@@ -24,7 +24,7 @@ from energystats._core.spatial_median import (
     weights_of_means,
     weights_of_medians,
 )
-from energystats._core.statistics import f_ratio
+from energystats._core.statistics import f_ratio, share_of_mode
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, BoolArray, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
@@ -40,7 +40,7 @@ from energystats.display.sentences import (
     write_within_strata,
 )
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table, write_groups
-from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.dissimilarity import Dissimilarity, Groups, Points
 from energystats.distribution_tests.designs import (
     GROUPS_NAMED,
     Design,
@@ -79,6 +79,8 @@ CENTERS = ("median", "centroid")
 FEWEST = 3  # points of a group: two are equally far from their centre, whatever they are
 FEW = 8  # points of a group, below which p can be too often small
 FEW_BESIDE_MANY, TIMES_AS_MANY = 15, 3  # points of the smallest group, and how many times those the largest has
+MANY_TIMES = 6  # however many points the smallest has
+FEWEST_OF_RARE, MOSTLY_ONE = 6, 0.7  # points of a group, and the share of rows that are equal
 HEAVY_SHARE = 1 / 3  # of a group's weight on one point, above which its distance stands for the group
 ALONE = 1e-9  # of a group's weight: a point that leaves no more to others is its own centre
 NO_AXIS = 1e-10  # of the largest eigenvalue, below which one is no axis
@@ -242,14 +244,23 @@ def spread_test(
 def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
     """Return cautions on groups of few points, whose p is too often small for some data."""
     cautions: tuple[str, ...] = ()
-    smallest, largest = groups.sizes.min(), groups.sizes.max()
-    if smallest < FEW_BESIDE_MANY and largest > TIMES_AS_MANY * smallest:
+    smallest, largest = int(groups.sizes.min()), int(groups.sizes.max())
+    if largest > TIMES_AS_MANY * smallest and (smallest < FEW_BESIDE_MANY or largest > MANY_TIMES * smallest):
         cautions = (
             Caution(
-                f"Of a group of {smallest:.0f} points beside one of {largest:.0f} p of spread is too often small where "
-                "values are of few kinds or have no tails.",
+                f"Of a group of {smallest} points beside one of {largest} p of spread is too often small where values "
+                "are of few kinds or have no tails.",
                 "Of equal groups of grades, 0/1 columns or points on a circle .06 to .17 were rejected at level .05 "
-                "with 5 + 40, 8 + 40 and 10 + 60 points; of normal and skew ones .02 to .06.",
+                "with 5 + 40, 8 + 40 and 10 + 60 points, up to .31 with 15 + 300 and .38 with 50 + 1500; of normal and "
+                "skew ones .02 to .06.",
+            ),
+        )
+    if groups.k > 2 and smallest < FEWEST_OF_RARE and isinstance(d, Points) and share_of_mode(d.points) > MOSTLY_ONE:
+        cautions += (
+            Caution(
+                "Most rows are equal, and groups have few points: p of spread is too often small.",
+                "Of six equal groups of 4, of zeros and ones with one in ten or counts of mean .2, .10 to .13 were "
+                "rejected at level .05 and nearly as many at .01; of five groups of 8 at most .05.",
             ),
         )
     few = (groups.sizes < FEW) & (groups.sizes % 2 == 0)
