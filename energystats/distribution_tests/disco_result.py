@@ -59,8 +59,8 @@ class DiscoRow:
     share : float
         dispersion/T, called R2 in tables.
     pvalue : float
-        Permutation p: `pvalue_location` where it is not NaN, of an interaction the larger of the two (beside errors with
-        heavy tails at least that of means), else `pvalue_features`; NaN for rows that are not tested.
+        Permutation p: `pvalue_location` where it is not NaN, of an interaction the larger of the two (beside errors
+        with heavy tails at least that of means), else `pvalue_features`; NaN for rows that are not tested.
     pvalue_features : float
         p of F: the terms are additive in the feature space of rho, where points that move change direction, too.
     pvalue_location : float
