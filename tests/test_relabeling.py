@@ -458,7 +458,7 @@ def test_cross_of_constant_data():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "warned"), [((20, 20), False), ((19, 40), True), ((20, 59), False), ((20, 60), True)]
+    ("sizes", "warned"), [((20, 20), False), ((19, 40), True), ((20, 49), False), ((20, 50), True)]
 )
 def test_cross_warns_where_it_was_measured_to_be_off(sizes, warned, rng):
     x, y = (rng.normal(size=n) for n in sizes)

@@ -471,7 +471,7 @@ def test_picture_shows_every_split(five):
     assert len(dashed) == sum(not node.children for node in tested)
     values = [node.pvalue_adjusted for node in tested]
     assert {text.get_text() for text in ax.texts} == {
-        "adj. p > 0.99" if 0.995 <= p < 1 else f"adj. p = {p:.2g}" for p in values
+        f"adj. p > {0.9999 if p >= 0.99995 else 0.99}" if 0.995 <= p < 1 else f"adj. p = {p:.2g}" for p in values
     }
     assert "square-root scale" in ax.get_ylabel()
     heights = five.heights()
