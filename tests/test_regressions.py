@@ -379,6 +379,7 @@ def test_a_smooth_distribution_for_few_values_warns(rng):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         es.energy_test(far[5:20], far[20:], method="asymptotic")
+        assert es.energy_test(np.ones(5), np.ones(5), method="asymptotic").pvalue == 1.0
     with pytest.warns(es.NotCalibratedWarning, match="got 20 and 60"):
         es.energy_test(rng.normal(size=20), rng.normal(size=60), method="cross", rng=1)
     with pytest.warns(es.NotCalibratedWarning, match=r"up to \.14 .* \(rare events; .*got 40 and 100"):

@@ -860,8 +860,8 @@ def test_gradients_are_told_from_tables_with_many_zeros(form, metric, rng):
         apart[:, 0] += apart.sum(axis=1) == 0
         d = Dissimilarity.from_data(apart, metric=metric, alpha=1.0)
         clusters += bool(note_bent_cloud(d, make_scorer(d, 1.0, rng)))
-    assert told >= 3  # of 10 some 8
-    assert clusters <= 2
+    assert told >= 5  # of 60 at least 58
+    assert clusters <= 4  # of 60 at most 6
 
 
 @pytest.mark.slow

@@ -100,7 +100,10 @@ def _warn_of_duplicated_rows(points: FloatArray) -> None:
 
 def _warn_of_dominant_rows(squares: FloatArray) -> None:
     """Warn if a few rows make the dispersion; `squares` are squared distances of rows from their centre."""
-    shares = np.cumsum(np.sort(squares)[::-1]) / squares.sum()
+    total = float(squares.sum())
+    if not total > 0:
+        return
+    shares = np.cumsum(np.sort(squares)[::-1]) / total
     few = 1 if shares[0] > DOMINANT else int(np.searchsorted(shares, NEARLY_ALL)) + 1
     if few <= min(A_FEW, squares.size / 3):
         rows = "One row makes" if few == 1 else f"{few} rows make"
