@@ -555,8 +555,8 @@ def test_an_interval_has_samples_beyond_its_ends(level, fewest, rng):
 
 
 def test_intervals_of_few_or_equal_points_say_so(rng):
-    few = es.energy_interval(rng.normal(size=9), rng.normal(size=30) + 5, rng=0)
-    assert "fewer than 10 points: the interval contains E less often" in str(few.notes)
+    few = es.energy_interval(rng.normal(size=10), rng.normal(size=30) + 5, rng=0)
+    assert "at most 10 points: the interval contains E less often" in str(few.notes)
     flat = es.energy_interval(np.zeros(12), np.zeros(15), rng=0)
     assert flat.summary().endswith("an interval without width says nothing of the populations.")
     assert "confidence" not in flat.summary()

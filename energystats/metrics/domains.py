@@ -202,18 +202,18 @@ def _truths_of_frame(values: Any) -> Any:
 
 def looks_like_distances(points: FloatArray) -> bool:
     """Return whether coordinates form a symmetric non-negative matrix with zero diagonal, like dissimilarities."""
-    return _has_no_diagonal(points) and bool(np.allclose(points, points.T, rtol=1e-8, atol=0))
+    return _is_hollow_square(points) and bool(np.allclose(points, points.T, rtol=1e-8, atol=0))
 
 
 def looks_like_triangle(points: FloatArray) -> bool:
     """Return whether coordinates form one triangle of a matrix of dissimilarities, with zeros on its other side."""
-    if not _has_no_diagonal(points) or len(points) < FEWEST_OF_TRIANGLE:
+    if not _is_hollow_square(points) or len(points) < FEWEST_OF_TRIANGLE:
         return False
     below, above = (np.count_nonzero(side) for side in (np.tril(points), np.triu(points)))
     return bool(min(below, above) == 0 and 2 * max(below, above) > len(points) * (len(points) - 1) / 2)
 
 
-def _has_no_diagonal(points: FloatArray) -> bool:
+def _is_hollow_square(points: FloatArray) -> bool:
     """Return whether coordinates form a square of three rows or more, not negative, with zeros on its diagonal only."""
     n, d = points.shape
     return not (n != d or n < 3 or np.diagonal(points).any() or points.min() < 0 or not points.any())
