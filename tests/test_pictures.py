@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import energystats as es
+from energystats.plotting.trees import DrawnNode, plot_validation
 from tests.conftest import sweep
 
 mpl.use("Agg")
@@ -195,3 +196,16 @@ def test_the_legend_of_solid_axes_lies_in_the_figure(rng):
     (legend,) = ax.figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["a group of a long name", "b", "c"]
     assert legend.get_window_extent().x1 <= ax.figure.bbox.x1 + 1
+
+
+def test_a_long_title_never_parts_a_p_value_from_its_name():
+    leaf = dict(children=(), height=np.nan, pvalue=None, rejected=False)
+    root = DrawnNode(children=(1, 2), size=4, height=1.0, label=None, pvalue=0.0571, rejected=False)
+    nodes = [root, *(DrawnNode(size=2, label=j, **leaf) for j in range(2))]
+    for n in range(80, 101):
+        title = "x" * (n - 6) + " y (p = 0.0571), z"
+        ax = plot_validation(nodes, lambda _: None, hollow="none uncertain", level=0.05, title=title)
+        shown = [text.get_text() for text in ax.texts][-1]
+        plt.close(ax.figure)
+        assert "p\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}0.0571" in shown
+        assert shown.replace("\N{NO-BREAK SPACE}", " ").replace("\n", " ") == title

@@ -25,11 +25,11 @@ from energystats.metrics.closed_form import Euclidean
 __all__ = [
     "CoordinateScorer",
     "Scorer",
-    "column_reach",
     "jitter_columns",
     "jittered_anew",
     "make_scorer",
     "rounding_of_column",
+    "rules_of_column",
     "wants_jitters",
     "without_isolated",
 ]
@@ -203,8 +203,7 @@ def jitter_columns(
     points, ties = d.points.copy(), []
     rows, few = _row_counts(d), d.points.shape[1] <= UNITS_SOUGHT
     for j, column in enumerate(d.points.T if rows is None else rows.values.T):
-        rounding = rounding_of_column(d, j) if rows is None else None
-        reach = column_reach(d, j, rounding) if rows is None else rows.reach
+        rounding, reach = rules_of_column(d, j) if rows is None else (None, rows.reach)
         spread = jitter_ties(column, rng, reach, spread_limits=spread_limits, rounding=rounding, seek_units=few)
         if spread is None:
             continue
@@ -247,22 +246,23 @@ def rounding_of_column(d: Dissimilarity, j: int) -> Rounding:
     return Rounding(offset, SINGLE if is_single and fine else SAME, unit)
 
 
-def column_reach(d: Dissimilarity, j: int, rounding: Rounding | None) -> Reach:
-    """Return a function that says how far ties of a column are jittered: to neighbours, or by a rule for ratios."""
+def rules_of_column(d: Dissimilarity, j: int) -> tuple[Rounding, Reach]:
+    """Return how values of a column were rounded, and how far its ties are jittered: to neighbours, or as ratios."""
     assert isinstance(d, Points)
-    if rounding is not None and not has_ties(d.points[:, j], rounding):
-        return find_reach  # which nobody will ask
+    rounding = rounding_of_column(d, j)
+    if not has_ties(d.points[:, j], rounding):
+        return rounding, find_reach  # which nobody will ask
     to_user = unit_of_column(d, j)
     unit, center = to_user["unit"], to_user.get("center", 0.0)
     ratios = _find_ratios(values_of_column(d, j))
     if ratios is None:
-        return find_reach
+        return rounding, find_reach
 
     def reach(values: FloatArray) -> tuple[FloatArray, FloatArray]:
         left, right = ratios.reach(values * unit + center)
         return left / unit, right / unit
 
-    return reach
+    return rounding, reach
 
 
 _find_ratios = keeping_results(find_ratios)  # every split jitters the columns again

@@ -23,7 +23,7 @@ from energystats.cluster_tests.data_notes import (
 )
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult, Contrast
-from energystats.cluster_tests.scores import column_reach, rounding_of_column
+from energystats.cluster_tests.scores import rules_of_column
 from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Dissimilarity
 
@@ -286,8 +286,7 @@ def one_column_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rando
     if d.n < SMALLEST_SAMPLE:
         raise ValueError(f"`X` must have at least {SMALLEST_SAMPLE} rows, got {d.n}.")
     factor = calibration_factor(options.conservative)
-    rounding = rounding_of_column(d, 0)
-    reach = column_reach(d, 0, rounding)
+    rounding, reach = rules_of_column(d, 0)
     found = column_test(d.points[:, 0], options.n_resamples, factor, rng, reach=reach, rounding=rounding)
     ties: list[ColumnTies] = []
     if found.spread is not None:

@@ -50,7 +50,7 @@ from energystats.cluster_tests.merges import (
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import column_reach, jitter_columns, make_scorer, rounding_of_column
+from energystats.cluster_tests.scores import jitter_columns, make_scorer, rules_of_column
 from energystats.cluster_tests.spaces import Space
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.tree_result import ClusterTreeResult
@@ -718,8 +718,7 @@ def _answer_columns(
 
         def test(j: int) -> tuple[float, float]:
             draws = (n_resamples, factor, children[j], options.n_resamples)
-            rounding = None if is_jittered else rounding_of_column(near, j)
-            reach = find_reach if is_jittered else column_reach(near, j, rounding)
+            rounding, reach = (None, find_reach) if is_jittered else rules_of_column(near, j)
             tested = column_test(points[:, j], *draws, reach=reach, rounding=rounding)
             return float(tested.indices[EXCESS]), tested.pvalue
 

@@ -293,7 +293,8 @@ class ClusterValidationResult(VerdictFirst):
         left_out = [answer for answer in by_p[COLUMNS_SHOWN:] if not answer.rejected and answer.pvalue_adjusted > 0]
         if len(left_out) < FEWEST_LEFT_OUT:
             return list(self.answers), []
-        return [answer for answer in self.answers if not any(answer is other for other in left_out)], left_out
+        hidden = set(map(id, left_out))  # two columns may have the same name and the same numbers
+        return [answer for answer in self.answers if id(answer) not in hidden], left_out
 
     def _rests_on(self) -> list[str]:
         """Return at most six sentences with the facts behind the verdict on the clusters."""

@@ -311,7 +311,8 @@ def plot_validation(
     right.set_title(f"Points, {which}", loc="left", fontsize="medium")
     above = 66 if right.child_axes else 26  # points, above the values of breaks, if there are any
     where: dict[str, Any] = {"xycoords": "axes fraction", "textcoords": "offset points", "va": "bottom"}
-    ax.annotate("\n".join(textwrap.wrap(title, 100)), (0.0, 1.0), (0, above), weight="bold", **where)
+    lines = textwrap.wrap(title.replace(" = ", "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"), 100)
+    ax.annotate("\n".join(lines), (0.0, 1.0), (0, above), weight="bold", **where)
     return ax
 
 
