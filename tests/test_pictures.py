@@ -199,7 +199,7 @@ def test_the_legend_of_solid_axes_lies_in_the_figure(rng):
 
 
 def test_a_long_title_never_parts_a_p_value_from_its_name():
-    leaf = dict(children=(), height=np.nan, pvalue=None, rejected=False)
+    leaf = {"children": (), "height": np.nan, "pvalue": None, "rejected": False}
     root = DrawnNode(children=(1, 2), size=4, height=1.0, label=None, pvalue=0.0571, rejected=False)
     nodes = [root, *(DrawnNode(size=2, label=j, **leaf) for j in range(2))]
     for n in range(80, 101):
