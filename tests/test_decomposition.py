@@ -17,11 +17,13 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import binom, norm
 from statsmodels.multivariate.manova import MANOVA
+from statsmodels.stats.diagnostic import het_breuschpagan
 
 import energystats as es
 from energystats import datasets
 from energystats._core import labelings as permutation
 from energystats._core.labelings import Exchangeable
+from energystats._core.pvalues import koenker_pvalue
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.disco_result import is_interaction
 from tests import definitions
@@ -1555,6 +1557,34 @@ def test_terms_that_later_ones_are_not_balanced_over_are_noted(decomposition, rn
             assert f"as in R: {names}. Where" in notes
     within = es.disco("y ~ a + x", design=es.Design(strata=np.arange(40) // 4), **how)
     assert "Not adjusted for later terms" not in " ".join(within.notes)  # a is constant in strata, and not tested
+
+
+def test_spread_of_errors_is_regressed_on_other_terms_as_in_statsmodels(rng):
+    errors = rng.normal(size=(50, 3))
+    basis = np.column_stack([rng.normal(size=50), np.repeat([0, 1], 25), np.repeat([1, 0], 25)])  # one too many
+    lengths = np.linalg.norm(errors, axis=1)
+    # it squares what it is given
+    seen = het_breuschpagan(np.sqrt(lengths), np.column_stack([np.ones(50), basis[:, :2]]), robust=True)[1]
+    assert_allclose(koenker_pvalue(errors, basis), seen, rtol=1e-9)
+    assert koenker_pvalue(np.ones((50, 1)), basis) == 1.0
+
+
+def test_rejected_interactions_are_named_where_the_spread_of_errors_goes_with_other_terms(rng):
+    x, g = np.repeat(np.linspace(0.1, 3, 40), 2), np.tile(["a", "b"], 40)
+    signs = np.tile([-1, 1, 1, -1], 20)
+    frame = pd.DataFrame({"x": x, "g": g, "fan": 2 * x + signs * x, "even": 2 * x + signs})
+    frame["cross"] = frame["even"] + 3 * x * (frame["g"] == "a")
+    frame["fan_cross"] = frame["fan"] + 3 * x * (frame["g"] == "a")
+    named = {}
+    for response in ("fan", "even", "cross", "fan_cross"):
+        found = es.disco(f"{response} ~ x * g", data=frame, n_resamples=99, rng=rng)
+        cautions = [note for note in found.notes if "spread of the errors" in note]
+        named[response] = (found.to_frame().loc["x:g", "pvalue"] <= 0.05, len(cautions))
+        assert all("p of x:g can be too small" in note for note in cautions)
+    assert named["cross"] == (True, 0)
+    assert named["fan_cross"] == (True, 1)
+    assert named["even"][1] == 0
+    assert named["fan"][1] == named["fan"][0]
 
 
 def test_interactions_beside_heavy_tails_are_no_clearer_than_those_of_means(rng):

@@ -1,6 +1,7 @@
 """Spread of groups around their centres: spatial medians, distances from them, and permuted residuals."""
 
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -401,6 +402,17 @@ def test_negative_squares_are_told():
     found = es.spread_test(d**2, [0, 0, 0, 0, 1, 1, 1], metric="precomputed", center="centroid", **FEW)
     assert any("1 squared distance from a centre is negative" in note for note in found.notes)
     assert found.distances.min() == 0
+
+
+def test_all_dissimilarities_below_zero_are_no_evidence_and_divide_by_nothing(rng):
+    """A squared distance below a mean that is below 0 was divided by its root, 0."""
+    points = rng.normal(size=(40, 2)) + 4 * (np.arange(40) >= 25)[:, None]
+    R = -np.sqrt(np.square(points[:, None] - points).sum(axis=2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", es.NotNegativeTypeWarning)
+        found = es.spread_test(R, np.repeat([0, 1], [25, 15]), metric="precomputed", **FEW)
+    assert (found.statistic, found.pvalue, found.distances.max()) == (0.0, 1.0, 0.0)
 
 
 def test_bray_curtis_needs_no_matrix_of_the_user():

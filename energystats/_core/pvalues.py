@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, chdtrc
 
 from energystats._typing import FloatArray, IntArray
 
@@ -21,6 +21,7 @@ __all__ = [
     "extrapolated_pvalue",
     "generalised_pareto_pvalue",
     "has_ties_in_tail",
+    "koenker_pvalue",
     "normal_pvalue",
     "over_contrasts",
     "over_jitters",
@@ -129,6 +130,7 @@ def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) ->
 
 
 SAME_STATISTIC = 1e-9  # of it: statistics that differ by less are called tied in reports
+DEPENDENT = 1e-7  # of the largest singular value: columns of a model that depend on the others but for rounding
 FEW = 10  # values at or above the observed one, below which their count says little
 LARGEST_TAIL = 250  # values that are fitted, at most a quarter of all
 
@@ -200,6 +202,23 @@ def pearson_pvalue(observed: float, mean: float, sd: float, skewness: float) -> 
 def normal_pvalue(observed: float) -> float:
     """Compute P(X >= observed) for a standard normal X; never 0."""
     return max(0.5 * math.erfc(observed / math.sqrt(2)), float(np.finfo(float).tiny))
+
+
+def koenker_pvalue(errors: FloatArray, columns: FloatArray) -> float:
+    """Compute p of Koenker's test that lengths of errors do not go with the columns of a model; 1 if all are equal.
+
+    The number of errors times the R^2 of a regression of their lengths on the columns is compared with chi squared.
+    Shapes: (n, d), (n, q).
+    """
+    lengths = np.linalg.norm(errors, axis=1)
+    lengths -= lengths.mean()
+    total = float(lengths @ lengths)
+    if total == 0:
+        return 1.0
+    centred = columns - columns.mean(axis=0)
+    slopes, _, rank, _ = np.linalg.lstsq(centred, lengths, rcond=DEPENDENT)
+    fitted = centred @ slopes
+    return float(chdtrc(rank, len(lengths) * float(fitted @ fitted) / total))
 
 
 # ---------------------------------------------------------------- several p-values as one

@@ -130,10 +130,10 @@ def _is_median(points: IntArray, w: FloatArray, codes: IntArray, multiply: Multi
     """
     k, here = points.size, np.arange(codes.size)
     at_points = (here[:, None] == points).astype(np.float64)
-    squared = multiply(at_points)[here, codes]
+    squared = np.maximum(multiply(at_points)[here, codes], 0.0)  # beyond negative type it may be below 0
     beside = squared > AT_PLACE * np.bincount(codes, squared, minlength=k)[codes]
     b = np.zeros_like(at_points)
-    b[here, codes] = np.divide(w, np.sqrt(np.maximum(squared, 0.0)), out=np.zeros(codes.size), where=beside)
+    b[here, codes] = np.divide(w, np.sqrt(squared), out=np.zeros(codes.size), where=beside)
     b -= at_points * b.sum(axis=0)
     pull = np.sqrt(np.maximum(-np.einsum("ij,ij->j", b, multiply(b)) / 2, 0.0))
     return np.asarray(pull <= np.bincount(codes, np.where(beside, 0.0, w), minlength=k))

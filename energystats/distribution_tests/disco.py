@@ -17,10 +17,11 @@ from energystats._core import statistics
 from energystats._core.labelings import Exchangeable, draw_key
 from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms, take_residuals
 from energystats._core.powers_of_two import exponents
-from energystats._core.pvalues import count_reaching, over_null_models, tie_tolerance, upper_pvalue
+from energystats._core.pvalues import count_reaching, koenker_pvalue, over_null_models, tie_tolerance, upper_pvalue
 from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, BoolArray, FloatArray, RandomLike
-from energystats.display.sentences import join_names
+from energystats.display.sentences import Caution, join_names
+from energystats.display.tables import LEVEL
 from energystats.dissimilarity import Blocks, Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits, check_design
 from energystats.distribution_tests.disco_result import ROWS_OF_TABLE, DiscoResult, DiscoRow, is_interaction
@@ -73,6 +74,12 @@ IN_HEAVY_TAILS = (
     "The errors are skew or have heavy tails, whose noise least squares spreads over all cells, so that p in "
     "location of an interaction is too small: `pvalue` of {names} is no smaller than that of an interaction of means "
     "(alpha = 2)."
+)
+UNLIKE_ERRORS = 0.01  # level at which errors spread unlike over the terms
+IN_UNLIKE_ERRORS = (
+    "The spread of the errors goes with other terms: p of {names} can be too small without any interaction.",
+    "Residuals are permuted as if all errors had one distribution. The logarithm of a response whose spread grows with "
+    "its mean often has such errors.",
 )
 IN_STRATA = (
     "p of a term is that of the model with the strata in it, whose dispersion and residual are within strata; the "
@@ -632,7 +639,8 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
     inner = model if strata is None or not model.is_adjusted else _subspaces_within(question.terms, strata)
     tested = [moves and each.df > 0 for moves, each in zip(moved, inner.hypotheses, strict=True)]
     residuals = _residuals_needed(d, inner, tested)
-    heavy = [j for j in residuals if is_interaction(names[j]) and _errors_have_heavy_tails(d, inner, j)]
+    errors = {j: _Errors.beside(d, inner, j) for j in residuals if is_interaction(names[j])}
+    heavy = [j for j, each in errors.items() if each.have_heavy_tails]
     hypotheses, r = model.hypotheses, model.Q.shape[1]
     asked = _list_asked(model, inner, residuals, heavy)
     work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
@@ -679,7 +687,7 @@ def _linear_test(question: _Question, how: _How) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows, heavy)),
+        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows, errors)),
     )
 
 
@@ -703,7 +711,7 @@ def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: _How, tested: li
 
 
 def _notes_on_terms(
-    question: _Question, inner: _Model, r: int, rows: list[DiscoRow], heavy: list[int]
+    question: _Question, inner: _Model, r: int, rows: list[DiscoRow], errors: dict[int, _Errors]
 ) -> tuple[str, ...]:
     """Return notes on a test of several model terms or of a covariate."""
     of_features = [row for row in rows if row.is_adjusted and math.isnan(row.pvalue_location)]
@@ -714,7 +722,18 @@ def _notes_on_terms(
         *question.notes_on_strata,
         *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
         *(() if in_location else (IN_FEATURES.format(curved=curved),)),
-        *(() if not heavy else (IN_HEAVY_TAILS.format(names=join_names([rows[j].name for j in heavy])),)),
+        *_notes_on_errors(rows, errors),
+    )
+
+
+def _notes_on_errors(rows: list[DiscoRow], errors: dict[int, _Errors]) -> tuple[str, ...]:
+    """Return notes on interactions beside heavy tails, and on rejected ones where the spread goes with other terms."""
+    heavy = join_names([rows[j].name for j, each in errors.items() if each.have_heavy_tails])
+    unlike = join_names([rows[j].name for j, each in errors.items() if rows[j].pvalue <= LEVEL and each.spread_unlike])
+    short, more = IN_UNLIKE_ERRORS
+    return (
+        *((IN_HEAVY_TAILS.format(names=heavy),) if heavy else ()),
+        *((Caution(short.format(names=unlike), more),) if unlike else ()),
     )
 
 
@@ -736,13 +755,40 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
     return (Work(what=what, advice=advice, flops=4.0 * entries * size.columns * count, bytes=16.0 * entries),)
 
 
-def _errors_have_heavy_tails(d: Dissimilarity, model: _Model, j: int) -> bool:
-    """Return whether errors beside term j are skew or have heavy tails, so that least squares fits them badly."""
-    left = d.residuals(model.reduced_basis(j))
-    errors = left.rows.sample(MOST_ERRORS) if isinstance(left, Blocks) else left.points
-    if len(errors) > MOST_ERRORS:
-        errors = errors[np.random.default_rng(0).choice(len(errors), MOST_ERRORS, replace=False)]
-    return statistics.has_heavy_tails(errors)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Errors:
+    """Hold residuals of the points, or of some of them, from the terms that one term is adjusted for.
+
+    Attributes
+    ----------
+    values : ndarray of shape (r, d)
+        The residuals.
+    basis : ndarray of shape (r, q)
+        The same rows of the basis of these terms.
+    """
+
+    values: FloatArray
+    basis: FloatArray
+
+    @classmethod
+    def beside(cls, d: Dissimilarity, model: _Model, j: int) -> _Errors:
+        """Compute the residuals from what term j is adjusted for, of so many rows as suffice to see their shape."""
+        basis = model.reduced_basis(j)
+        left = d.residuals(basis)
+        rows = np.arange(d.n, dtype=np.intp)
+        if d.n > MOST_ERRORS:
+            rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ERRORS, replace=False))
+        return cls(left.rows.pick(rows) if isinstance(left, Blocks) else left.points[rows], basis[rows])
+
+    @property
+    def have_heavy_tails(self) -> bool:
+        """Return whether errors are skew or have heavy tails, so that least squares fits them badly."""
+        return statistics.has_heavy_tails(self.values)
+
+    @property
+    def spread_unlike(self) -> bool:
+        """Return whether the lengths of errors go with the terms that one is adjusted for."""
+        return koenker_pvalue(self.values, self.basis) <= UNLIKE_ERRORS
 
 
 def _list_asked(model: _Model, inner: _Model, residuals: list[int], heavy: list[int]) -> list[_Asked]:
