@@ -702,7 +702,7 @@ def test_the_estimator_refuses_what_functions_refuse(kind, method):
     ("value", "error", "message"),
     [
         ("1.5", TypeError, r"`X` must hold real numbers, got '1.5' of type str"),
-        (True, TypeError, r"got True of type bool"),
+        (True, TypeError, r"got True of type bool; make truth values 0 and 1 first, as by `X.astype\(float\)`"),
         (pd.Timestamp("2020-01-01"), TypeError, r"of type Timestamp"),
         ({"a": 1}, TypeError, r"of type dict; the argument must be without strings"),
         (2**60, ValueError, r"whole numbers beyond 2\*\*53"),

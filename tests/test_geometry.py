@@ -76,6 +76,21 @@ def test_the_verdict_does_not_depend_on_the_unit(power, rng):
     assert scaled.tol == unit.tol
 
 
+def test_of_several_best_partitions_each_repair_is_compared_with_the_one_that_loses_least():
+    """Three partitions of these distances are best; one of them is the best after clipping, too, whatever the seed."""
+    upper = [1, 3, 3, 3, 2, 1, 1, 4, 1, 2, 3, 1, 3, 2, 3, 1, 3, 4, 2, 3, 1, 3, 3, 1, 1, 2, 2, 1, 1, 3, 1, 1, 3, 3, 1, 2]
+    d = np.zeros((9, 9))
+    d[np.triu_indices(9, 1)] = np.array(upper) / 4
+    d += d.T
+    for seed in range(4):
+        found = es.compare_euclidizations(d, 3, rng=seed)
+        clip = found.to_frame(full=True).loc["clip"]
+        assert (clip["loss"], clip["adjusted_rand"], clip["changed"]) == (0.0, 1.0, False)
+        assert_allclose(es.dispersion(d**2, found.labels[0], metric="precomputed").within, 0.34375, rtol=1e-12)
+        own = found.labels[list(found.repairs).index("clip")]
+        assert_allclose(es.dispersion(d**2, own, metric="precomputed").within, 0.34375, rtol=1e-12)
+
+
 def test_rounding_is_forgiven_and_a_real_violation_is_not(rng):
     X = rng.normal(size=(40, 3)) + 1e3
     d = squareform(pdist(X))

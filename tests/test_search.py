@@ -515,6 +515,35 @@ def test_sums_follow_from_those_of_other_labels(changed, rng):
         assert_allclose(within, np.diagonal(Z.T @ R @ Z))
 
 
+QUARTERS = np.array([
+    [0, 0, 0, 0, 2, 1, 1, 0, 0],
+    [0, 0, 0, 1, 1, 1, 2, 0, 0],
+    [0, 0, 0, 0, 1, 2, 0, 0, 0],
+    [0, 1, 0, 0, 0, 0, 0, 1, 0],
+    [2, 1, 1, 0, 0, 0, 1, 1, 1],
+    [1, 1, 2, 0, 0, 0, 0, 0, 1],
+    [1, 2, 0, 0, 1, 0, 0, 1, 1],
+    [0, 0, 0, 1, 1, 0, 1, 0, 1],
+    [0, 0, 0, 0, 1, 1, 1, 1, 0],
+]) / 4.0  # fmt: skip
+
+
+def test_points_at_0_from_each_other_that_differ_count_alike_in_any_order(rng):
+    """Rounded dissimilarities: 0 is not transitive, and where the count began decided how many points there were."""
+    R = np.pad(QUARTERS, ((0, 2), (0, 2)), mode="wrap")  # two points twice
+    for order in (np.arange(11), *(rng.permutation(11) for _ in range(20))):
+        Q = R[np.ix_(order, order)]
+        assert [count_distinct(Q, at_most) for at_most in (3, 9, 11)] == [3, 9, 9]
+    within = [
+        es.energy_cluster(QUARTERS[np.ix_(order, order)] ** 2, 3, metric="precomputed", rng=0).within
+        for order in (np.arange(9), *(rng.permutation(9) for _ in range(5)))
+    ]
+    assert_allclose(within, 0.0125, rtol=1e-12)  # the smallest of all 3,025 partitions
+    refused = pytest.raises(ValueError, match=r"`k` must be at most the number of distinct points, 9, got 10")
+    with pytest.warns(es.NotNegativeTypeWarning, match="Most entries"), refused:
+        es.energy_cluster(R**2, 10, metric="precomputed", rng=0)
+
+
 def test_points_that_one_coincides_with_differ_still():
     """rho of no negative type: a point at 0 from all others is no reason to count one place."""
 
@@ -524,5 +553,5 @@ def test_points_that_one_coincides_with_differ_still():
     x = np.array([[0.0], [1.0], [2.0], [3.0]])
     d = Dissimilarity.from_data(x, metric=rho, alpha=1.0)
     assert not d.is_stored
-    assert count_distinct_points(d, 4) == count_distinct(rho(x, x), 4) == 3
+    assert count_distinct_points(d, 4) == count_distinct(rho(x, x), 4) == 4
     assert count_distinct_points(d, 2) == 2

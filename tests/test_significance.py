@@ -689,7 +689,8 @@ def test_cauchy_combination_against_its_definition(rng):
     p = rng.random(10)
     scores = [np.tan((0.5 - min(v, 0.99)) * np.pi) for v in p]
     assert cauchy_combination(p) == pytest.approx(0.5 - np.arctan(np.mean(scores)) / np.pi)
-    assert cauchy_combination(np.full(4, 0.2)) == 0.2  # not .2 and something in the last digit
+    for equal in (0.1, 0.2):  # not something else in the last digit
+        assert cauchy_combination(np.full(4, equal)) == equal
     assert cauchy_combination(np.array([1.0, 0.001])) < 0.05  # one p of 1 cannot veto
 
 

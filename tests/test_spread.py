@@ -594,6 +594,14 @@ def test_few_points_beside_many_are_told(rng, few, many, told):
         assert any(note.startswith(said) for note in found.notes) == told
 
 
+def test_groups_without_p_of_spread_get_no_cautions_on_it(rng):
+    """Of 2, 14 and 14 points the one p of spread is that of two equal groups."""
+    x = rng.normal(size=30)
+    for sizes in ((2, 14, 14), (1, 1, 28)):
+        found = es.pairwise_tests(x, np.repeat(list("abc"), sizes), alpha=2, n_resamples=9, rng=0)
+        assert not any("p of spread is too often small" in note for note in found.notes)
+
+
 def test_even_groups_of_few_points_in_one_column_are_told(rng):
     x = rng.normal(size=12)
     six, five = np.repeat([0, 1], 6), [0] * 5 + [1] * 7

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import energystats as es
-from energystats._core.pvalues import smallest_pvalues
+from energystats._core.pvalues import count_reaching, smallest_pvalues
 from energystats.cluster_tests.refit import compare_with_references
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests.power import energy_power
@@ -209,3 +209,9 @@ def test_a_far_row_is_no_matter_where_its_dissimilarities_are_not_large(how, rng
     x[3, 1] = 1e15
     notes = " ".join(es.energy_test(x, groups=np.repeat(["a", "b"], 20), n_resamples=19, rng=rng, **how).notes)
     assert "A row lies" not in notes
+
+
+def test_ties_of_ratios_are_judged_on_the_scale_of_their_parts():
+    """S w - s W is -.0015 where the four parts add up to 2: within the tolerance of .001 times 2, not of .001."""
+    null = (np.array([0.3 - 0.0015, 0.3 - 0.0025, 0.3]), np.array([0.7 + 0.0015, 0.7 + 0.0025, 0.7]))
+    assert count_reaching((0.3, 0.7), null, 1e-3) == 2

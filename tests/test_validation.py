@@ -723,6 +723,23 @@ def test_options_that_a_tree_had_otherwise_are_told(cut_elsewhere):
     assert "its own options" not in " ".join(own.notes)
 
 
+def test_a_tree_of_one_leaf_keeps_p_of_all_points(rng):
+    """No column shows what all points do not; a partition into one cluster, without a tree, has no such p."""
+    X = np.random.default_rng(2).normal(size=(80, 2))
+    tree = es.cluster_tree(X, n_resamples=99, rng=0)
+    assert tree.k == 1
+    found = es.validate_clusters(X, partition=tree, n_resamples=99, rng=0)
+    frame = found.to_frame(full=True).set_index("question")
+    assert frame.loc["all points", "pvalue"] == tree.nodes[0].pvalue > 0.05
+    assert (found.variables["pvalue_adjusted"] >= tree.nodes[0].pvalue).all()
+    assert np.isnan(frame.loc["partition", "pvalue"])
+    assert found.merges.empty
+    assert "One cluster: nothing was divided, and nothing is to be shown." in words(found)
+    alone = es.validate_clusters(X, partition=tree.partition, n_resamples=99, rng=0)
+    assert alone.to_frame().set_index("question").loc["all points"].isna()["pvalue"]
+    assert "All points: not tested: one cluster makes no contrast." in words(alone)
+
+
 def test_leaves_without_their_tree_are_not_tested(cut_elsewhere):
     X, tree = cut_elsewhere
     found = es.validate_clusters(X, partition=tree.partition, n_resamples=99, rng=0)

@@ -76,7 +76,8 @@ CONTRASTS_MEAN = (
 FEWER_SHOW_MORE = Caution(
     "The lines between fewer clusters can show more: k = 2 may reject where this k does not.",
     "p belongs to lines in all spaces, the contrasts shown are those of the points as given. Of p for several k the "
-    "smallest keeps no level: choose k before, or multiply it by their number.",
+    "smallest keeps no level: choose k before, or multiply it by their number. `cluster_tree(X)` asks two at a time, "
+    "at one level for all.",
 )
 NO_PARTITION = (
     "`.partition` is None: there are too many points for all pairs, and rho is not known to be of negative type, which "

@@ -111,6 +111,7 @@ OTHER_CLUSTERS = (
 )
 ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these clusters"
 TOO_FEW_IN_CLUSTERS = f"not tested: fewer than {SMALLEST_REGION} points are in clusters"
+OF_ONE = "not tested: one cluster makes no contrast"
 TOO_FEW = f"not tested: one cluster has fewer than {SMALLEST_SIDE} points"
 INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
@@ -449,30 +450,27 @@ def _validate(
     tree = asked.tree if unknown in ("", SPLITS_OF_TREE) else None  # of other points its p say nothing
     options = replace(options, k=max(found.k, 2))
     merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
-    why_not, notes = _why_not(d, found), [*found.notes, *_note_numbers(found, asked)]
+    alone, no_lines, notes = OF_ONE * (found.k < 2), _why_no_lines(d), [*found.notes, *_note_numbers(found, asked)]
+    why_not = alone or no_lines
     structure: ClusterTestResult | None = None
     whole: PartitionTest | None = None
     merges = merge_clusters(d, found.labels, found.k) if tree is None else merges_of_tree(tree)
     of_few = _has_too_few(d, merges)
-    if not why_not:
+    if not (no_lines or (alone and tree is None)):  # a tree of one leaf has tested its root
         options = replace(options, user_clusterer=_fresh(asked))
         structure = _test(d, options if tree is None else _options_of_tree(options, tree), start)
         notes += notes_beside(structure if tree is None else tree)
         notes += () if tree is None else _note_options_of_tree(options, tree)
-        if not unknown:
+        if not (unknown or alone):
             with collected():  # what there is to say of the points was said
                 whole, tested = _test_merges_of(d, found, asked, merges, options, structure, merge_rng, start)
             whole = None if of_few else whole
             merges = _not_below(tested, structure.pvalue) if tree is None else merges
     resampled = _resample(d, found, asked, not unknown, copy.deepcopy(start).spawn(2)[1], progress=options.progress)
     scores = score_points(d, found.labels, found.k)
+    null = LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY
     answers = [
-        _answer_test(
-            "all points",
-            _test_of_root(structure, tree),
-            LINEAR_UNIMODALITY if d.n_columns != 1 else UNIMODALITY,
-            why_not,
-        ),
+        _answer_test("all points", _test_of_root(structure, tree), null, why_not * (structure is None)),
         _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown or of_few, structure),
         *_answer_merges(merges, why_not or unknown * (tree is None), after=structure is not None and tree is None),
         *_answer_columns(d, structure, options, column_rng),
@@ -536,10 +534,8 @@ def _fresh(asked: _WantedClusters) -> UserClusterer | None:
     return None if asked.clusterer is None else UserClusterer(asked.clusterer.clusterer)
 
 
-def _why_not(d: Dissimilarity, found: Partition) -> str:
-    """Return a text that says why clusters cannot be tested, or an empty string if they can."""
-    if found.k < 2:
-        return "not tested: one cluster makes no contrast"
+def _why_no_lines(d: Dissimilarity) -> str:
+    """Return a text that says why no clusters of these points can be tested, or an empty string if they can."""
     try:
         check_lines(d)
     except ValueError as error:

@@ -82,8 +82,9 @@ def compare_euclidizations(
     -----
     Partitions are found by Hartigan's method on d squared. The best partition under one repair is also a start for the
     others, until none of them finds a better one, so that a difference is one of the repairs and not of the search.
-    Partitions whose W differ by less than 1e-10 T count as equally good. O(n^3) time for the eigenvalues, O(n^2) memory
-    for every repair.
+    Partitions whose W differ by less than 1e-10 T count as equally good; of several that are the best found for the
+    distances as given, a repair is compared with the one that loses least. O(n^3) time for the eigenvalues, O(n^2)
+    memory for every repair.
 
     References
     ----------
@@ -151,9 +152,14 @@ def _compare_repairs(
     """Build the comparison of four ways to make distances Euclidean: constants, changes, dispersions, partitions."""
     within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([_total_of(rho) for rho in squares])
-    losses = np.array([_within_of(rho, labels[0]) for rho in squares]) - within
+    best = [
+        own for own in labels if _within_of(squares[0], own) - within[0] <= TIE * totals[0]
+    ]  # as given, all as good
+    after = np.array([[_within_of(rho, own) for own in best] for rho in squares])
+    kept = [best[j] for j in after.argmin(axis=1)]
+    losses = after.min(axis=1) - within
     losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
-    labels = [labels[0] if loss == 0 else own for loss, own in zip(losses, labels, strict=True)]  # of several best ones
+    labels = [old if loss == 0 else own for loss, old, own in zip(losses, kept, labels, strict=True)]
     moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
     constants = [0.0, *(np.nan if r.constant is None else r.constant for r in repaired)]
     return EuclidizationComparison(
@@ -167,7 +173,7 @@ def _compare_repairs(
         within=within * unit,
         totals=totals * unit,
         losses=losses,
-        rand=np.array([adjusted_rand_index(labels[0], own) for own in labels]),
+        rand=np.array([adjusted_rand_index(old, own) for old, own in zip(kept, labels, strict=True)]),
         changed=tuple(bool(loss > 0) for loss in losses),
         labels=np.array(labels),
     )

@@ -181,8 +181,9 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             Ignored.
         sample_weight : array_like of shape (n,), optional
             Weights of the rows, 0 or positive, the largest at most 1e9 times the smallest positive one; whole numbers
-            count as repeated rows, except in z-scores and in a sigma that is taken from the data. Rows of weight 0 are
-            left out, and get the label of the nearest cluster.
+            count as repeated rows, except in what is taken from the data: z-scores, a sigma, variances or a covariance
+            of a metric, and the totals of "chi2". Rows of weight 0 are left out, and get the label of the nearest
+            cluster.
 
         Returns
         -------

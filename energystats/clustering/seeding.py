@@ -13,27 +13,17 @@ from energystats.dissimilarity import Dissimilarity
 __all__ = ["count_distinct", "count_distinct_points", "draw_index", "plus_plus_start", "random_start"]
 
 
+SAME_ROW = 1e-12  # of the largest product with a row
+
+
 def count_distinct(R: FloatArray, at_most: int) -> int:
     """Count distinct points, up to `at_most`, by farthest-first traversal of a dissimilarity matrix; (n, n).
 
-    Where rho is not of negative type a point may coincide with others that differ; then a point of the largest rho is
-    tried as the first one too.
+    Where rho is not of negative type, points at 0 from each other may differ in what they are from others: if the
+    traversal finds too few, those whose rows in the matrix are equal count as one.
     """
-    count = _count_from(R.__getitem__, 0, at_most)
-    if count == at_most:
-        return count
-    first = int(np.maximum(R.max(axis=1), -R.min(axis=1)).argmax())
-    return max(count, _count_from(R.__getitem__, first, at_most))
-
-
-def _count_from(row: Callable[[int], FloatArray], first: int, at_most: int) -> int:
-    """Count distinct points, up to `at_most`, by farthest-first traversal from the point `first`."""
-    nearest = np.abs(row(first))
-    count = 1
-    while count < at_most and nearest.max() > 0:
-        nearest = np.minimum(nearest, np.abs(row(int(nearest.argmax()))))
-        count += 1
-    return count
+    count = _count_from(R.__getitem__, at_most)
+    return count if count == at_most else max(count, _count_rows(lambda weights: R @ weights, len(R), at_most))
 
 
 def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
@@ -45,10 +35,31 @@ def count_distinct_points(d: Dissimilarity, at_most: int) -> int:
     def row(i: int) -> FloatArray:
         return np.asarray(d.rho(everything[i : i + 1], everything)[0])
 
-    count = _count_from(row, 0, at_most)
+    def multiply(weights: FloatArray) -> FloatArray:
+        return np.array([row(i) @ weights for i in range(d.n)])
+
+    count = _count_from(row, at_most)
     if count == at_most or d.metric.negative_type:
         return count
-    return max(count, _count_from(row, int(np.argmax([np.abs(row(i)).max() for i in range(d.n)])), at_most))
+    return max(count, _count_rows(multiply, d.n, at_most))
+
+
+def _count_from(row: Callable[[int], FloatArray], at_most: int) -> int:
+    """Count distinct points, up to `at_most`, by farthest-first traversal from the first one."""
+    nearest = np.abs(row(0))
+    count = 1
+    while count < at_most and nearest.max() > 0:
+        nearest = np.minimum(nearest, np.abs(row(int(nearest.argmax()))))
+        count += 1
+    return count
+
+
+def _count_rows(multiply: Callable[[FloatArray], FloatArray], n: int, at_most: int) -> int:
+    """Count unequal rows of a matrix, up to `at_most`, by their products with one vector of random weights."""
+    # unequal rows have one product with probability 0; equal ones differ by rounding
+    products = np.sort(multiply(np.random.default_rng(0).random(n)))
+    steps = np.diff(products) > SAME_ROW * np.abs(products).max()
+    return min(at_most, 1 + int(np.count_nonzero(steps)))
 
 
 def plus_plus_start(R: FloatArray, k: int, rng: np.random.Generator, weights: FloatArray | None = None) -> IntArray:

@@ -244,7 +244,10 @@ def spread_test(
 def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
     """Return cautions on groups of few points, whose p is too often small for some data."""
     cautions: tuple[str, ...] = ()
-    smallest, largest = int(groups.sizes.min()), int(groups.sizes.max())
+    sizes = groups.sizes[groups.sizes >= FEWEST]  # smaller ones have no p of spread
+    if sizes.size < 2:
+        return ()
+    smallest, largest = int(sizes.min()), int(sizes.max())
     if largest > TIMES_AS_MANY * smallest and (smallest < FEW_BESIDE_MANY or largest > MANY_TIMES * smallest):
         cautions = (
             Caution(
@@ -263,7 +266,7 @@ def note_few_points(d: Dissimilarity, groups: Groups) -> tuple[str, ...]:
                 "rejected at level .05 and nearly as many at .01; of five groups of 8 at most .05.",
             ),
         )
-    few = (groups.sizes < FEW) & (groups.sizes % 2 == 0)
+    few = (sizes < FEW) & (sizes % 2 == 0)
     if d.n_columns != 1 or not d.metric.only_means or not few.any():
         return cautions
     return (
@@ -409,7 +412,7 @@ def measure_spread(
         notes = (
             f"rho is not of negative type: {below} squared distance{'s' * (below > 1)} from a centre "
             f"{'are' if below > 1 else 'is'} negative and count{'s' * (below == 1)} as 0. `lingoes` and `cailliez` "
-            "repair distances.",
+            "repair distances, of which none is negative.",
         )
     if present.size > k:  # centres of groups are means of those of their cells
         mass = np.bincount(cell, w) / groups.sizes[present % k]

@@ -144,7 +144,12 @@ def numbers_of_objects(values: AnyArray, name: str) -> FloatArray:
     """Convert an array of Python objects to floats, None and masked entries to NaN."""
     absent = np.array([value is None for value in values.ravel()], dtype=bool).reshape(values.shape) | masked_in(values)
     for value in np.asarray(values)[~absent]:
-        if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        if isinstance(value, bool | np.bool_):
+            raise TypeError(
+                f"`{name}` must hold real numbers, got {value} of type bool; make truth values 0 and 1 first, as by "
+                "`X.astype(float)`."
+            )
+        if not isinstance(value, numbers.Real):
             raise TypeError(
                 f"`{name}` must hold real numbers, got {value!r:.60} of type {type(value).__name__}; the argument must "
                 "be without strings, dates and whatever else is no number."
