@@ -124,6 +124,19 @@ def test_whole_plots_within_strata(rng):
     assert random.null_distribution.size == 999
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_strata_with_other_largest_groups_keep_their_labels(rng, compiled):
+    """The largest group of each stratum gets what the others leave: 0 in the first one, 1, then 2."""
+    codes = np.array([0, 0, 0, 1, 1, 1, 0, 1, 1, 2, 2, 0, 2, 2], dtype=np.intp)
+    strata = (np.arange(4), np.arange(4, 9), np.arange(9, 14))
+    drawn = labelings.RandomLabels(codes, strata)
+    assert drawn.rest.tolist() == [0, 1, 2]
+    found = drawn.labelings(rng.random((200, drawn.drawn.size)), compiled=compiled)
+    for rows in strata:
+        assert (np.sort(found[:, rows], axis=1) == np.sort(codes[rows])).all()
+        assert len(np.unique(found[:, rows], axis=0)) == {4: 4, 5: 5}[rows.size]
+
+
 def test_paired_is_strata_of_subjects(rng):
     x, y, z = rng.normal(size=(3, 9, 2))
     paired = es.energy_test(x, y, z, design=es.Design(paired=True), rng=1)
