@@ -18,8 +18,9 @@ from sklearn.preprocessing import StandardScaler
 
 import energystats as es
 from energystats.cluster_tests.merges import Merge, _best_cut, _find_hyperplane, _name_clusters, merge_clusters
+from energystats.cluster_tests.outside_labels import agreement_of
 from energystats.cluster_tests.scores import make_scorer
-from energystats.cluster_tests.validate_clusters import _agreement, _note_unstable
+from energystats.cluster_tests.validate_clusters import _note_unstable
 from energystats.clustering.silhouette import score_points
 from energystats.display.result import notes_beside
 from energystats.dissimilarity import Dissimilarity
@@ -522,7 +523,7 @@ def test_outside_labels_have_the_permutation_p_of_the_adjusted_rand_index(seed):
 
     rng = np.random.default_rng(seed)
     a, b = rng.integers(3, size=7), np.array([0, 0, 1, 1, 2, 2, 2])
-    index, p = _agreement(a, b, 1999, rng)
+    index, p = agreement_of(a, b, 1999, rng)
     null = [adjusted_rand_score(np.array(each), a) for each in sorted(set(itertools.permutations(b.tolist())))]
     exact = np.mean(np.array(null) >= adjusted_rand_score(b, a) - 1e-12)
     assert index == pytest.approx(adjusted_rand_score(b, a))

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from energystats._core.interrupts import map_in_threads
-from energystats._core.jitter import find_reach
-from energystats._core.pvalues import count_extreme, upper_pvalue
 from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.statistics import share, within_per_cluster
-from energystats._core.unimodal import EXCESS
-from energystats._runtime import Work, weigh, with_bar
+from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import (
     N_SPLITS,
@@ -31,6 +27,13 @@ from energystats.cluster_tests.clusterers import (
     as_user_clusterer,
     label_partition,
     user_partition,
+)
+from energystats.cluster_tests.column_answers import (
+    SMALLEST_COLUMN,
+    answer_columns,
+    note_columns_of_two_values,
+    note_modes_of_columns,
+    work_of_columns,
 )
 from energystats.cluster_tests.data_notes import are_directions, name_population
 from energystats.cluster_tests.gap_cuts import note_borders_of_merges, with_gap_of_test, with_gaps
@@ -48,49 +51,46 @@ from energystats.cluster_tests.merges import (
     run_merge_tests,
 )
 from energystats.cluster_tests.options import ClusterTestOptions
+from energystats.cluster_tests.outside_labels import answer_outside, notes_on_outside, read_outside
 from energystats.cluster_tests.resampled_clusters import Resampled, cluster_resamples, energy_clusterer
 from energystats.cluster_tests.results import ClusterTestResult
-from energystats.cluster_tests.scores import jitter_columns, make_scorer, rules_of_column
+from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.spaces import Space
 from energystats.cluster_tests.split import ALIKE, LINEAR_UNIMODALITY
 from energystats.cluster_tests.tree_result import ClusterTreeResult
-from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
-from energystats.cluster_tests.validation_result import Answer, ClusterValidationResult
+from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor
+from energystats.cluster_tests.validation_result import (
+    AFTER,
+    MEASURED,
+    MEASURED_HERE,
+    ONE_TEST,
+    Answer,
+    ClusterValidationResult,
+)
 from energystats.clustering.energy_cluster import ALGORITHMS, AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Search
 from energystats.clustering.silhouette import score_points
-from energystats.display.numbers import p_text
 from energystats.display.result import notes_beside
 from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL, shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
-from energystats.distribution_tests.found_groups import note_columns_of_groups, note_local_optimum
-from energystats.distribution_tests.multiplicity import adjust
 from energystats.exceptions import collected
-from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
+from energystats.inputs.labels import as_clusters, read_inputs, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
 from energystats.inputs.table import as_table
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
-from energystats.pairs.workloads import SAMPLE_LESS, Size, line_draws
+from energystats.pairs.workloads import SAMPLE_LESS, Size
 from energystats.pairs.workloads import stability as resamples
 
 __all__ = ["validate_clusters"]
 
 
 STABILITY_RESAMPLES = 100
-SMALLEST_COLUMN = 8  # points
-HALF = 0.5  # of the columns, as counted for the estimate of time
-DRAWS_FOR_COLUMNS = 50  # times as many at most, so that an adjusted p can be small
-SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
 NAMED = 20  # clusters whose labels are named in a note
-MEASURED = "measured, docs/significance.md"
-MEASURED_HERE = "measured, docs/clustering.md"
-EXACT = "exact"
-ONE_TEST = "one test"
-AFTER = "not below p of all points"  # which is asked first
+SAME_WITHIN = 1e-9  # of T: closer W are that of one partition
 NO_CLUSTERER = (
     "not tested: labels without their clusterer can hide a search over all directions; give `clusterer`, or read the "
     "p-values of the tree that they come from"
@@ -113,7 +113,6 @@ ALONG_ITS_LINES = f"{LINEAR_UNIMODALITY}, asked along the lines between these cl
 TOO_FEW_IN_CLUSTERS = f"not tested: fewer than {SMALLEST_REGION} points are in clusters"
 OF_ONE = "not tested: one cluster makes no contrast"
 TOO_FEW = f"not tested: one cluster has fewer than {SMALLEST_SIDE} points"
-INDEPENDENT_LABELS = "these labels and the clusters are independent"
 
 
 def validate_clusters(
@@ -224,7 +223,7 @@ def validate_clusters(
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
     table, labels, known = _read_table_and_labels(X, asked, outside)
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
-    known = {name: _read_groups(read, name, d.n) for name, read in known.items()}
+    known = {name: read_outside(read, name, d.n) for name, read in known.items()}
     if labels is not None:
         codes, names = as_clusters(labels, d.n, "partition")
         asked = replace(asked, labels=codes, names=names)
@@ -241,7 +240,7 @@ def validate_clusters(
     again = resamples(Size.of(d), search.k, STABILITY_RESAMPLES, STARTS, 0.632, SAMPLE_LESS)
     # the partition is tested thrice: all points, in its own space, and merge by merge
     of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
-    columns = (_work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()
+    columns = (work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()
     searches = [replace(work, advice=SAMPLE_LESS) for work in AUTO.work(d, search)]
     options = replace(options, progress=weigh(progress, d, *searches, *of_tests, again, *columns))
     # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
@@ -423,17 +422,6 @@ def _read_table_and_labels(X: Any, asked: _WantedClusters, outside: Any) -> tupl
     return table, labels, dict(zip(names, known, strict=True))
 
 
-def _read_groups(labels: Any, name: str, n: int) -> IntArray:
-    """Code labels from elsewhere as 0, 1, ...; raise ValueError if all are equal or all are different; (n,)."""
-    codes, names = as_labels(labels, n, "outside")
-    if not 1 < len(names) < n:
-        got = "one label for all" if len(names) == 1 else "another label for each of the"
-        raise ValueError(
-            f"`outside` must name groups of points, with which clusters can agree; {name}: {got} {n} points."
-        )
-    return codes
-
-
 # ---------------------------------------------------------------- the answers
 
 
@@ -473,16 +461,16 @@ def _validate(
         _answer_test("all points", _test_of_root(structure, tree), null, why_not * (structure is None)),
         _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown or of_few, structure),
         *_answer_merges(merges, why_not or unknown * (tree is None), after=structure is not None and tree is None),
-        *_answer_columns(d, structure, options, column_rng),
-        *_answer_outside(found.labels, outside, options.n_resamples, outside_rng),
+        *answer_columns(d, structure, options, column_rng),
+        *answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
     notes = [
-        *_note_columns(answers),
+        *note_modes_of_columns(answers),
         *note_borders_of_merges(merges),
         *notes,
-        *_note_columns_of_two_values(d),
+        *note_columns_of_two_values(d),
         *_notes(merges, unknown * (tree is None)),
-        *_notes_on_outside(d, found.labels, outside),
+        *notes_on_outside(d, found.labels, outside),
     ]
     result = ClusterValidationResult(
         answers=tuple(
@@ -674,163 +662,6 @@ def _answer_merges(merges: Sequence[Merge], why_not: str, *, after: bool) -> lis
         )
         for merge in merges
     ]
-
-
-def _work_of_columns(d: Dissimilarity, n_resamples: int) -> Work:
-    """Estimate the time and memory of testing each column for unimodality.
-
-    Half of the columns are taken to go on beyond their first draws.
-    """
-    many = _draws_for_columns(n_resamples, d.n_columns)
-    return line_draws(d.n, many, HALF * d.n_columns, "Leave columns out that are no part of the question.")
-
-
-def _draws_for_columns(n_resamples: int, n_columns: int) -> int:
-    """Return the number of draws for testing each of several columns, enough for a small adjusted p."""
-    return (n_resamples + 1) * min(n_columns, DRAWS_FOR_COLUMNS) - 1
-
-
-def _answer_columns(
-    d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
-) -> list[Answer]:
-    """Test every column for unimodality, and return result rows with Holm-adjusted p-values.
-
-    With one column it is the test of all points.
-    """
-    if d.coordinates is None or d.n < SMALLEST_COLUMN:
-        return []
-    near = d.near_one()
-    names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
-    if len(names) == 1 and structure is not None:
-        found = [(structure.statistic, structure.pvalue)]
-    else:
-        factor = calibration_factor(options.conservative)
-        n_resamples = _draws_for_columns(options.n_resamples, len(names))
-        children = rng.spawn(len(names))
-        jittered, _, rows_are_counts = jitter_columns(near, rng.spawn(1)[0])
-        # counts that are tied but for a factor of each row, and rows that the metric compares; else the test jitters
-        is_jittered = bool(rows_are_counts or near.metric.compares)
-        points = jittered.points if is_jittered else near.points
-
-        def test(j: int) -> tuple[float, float]:
-            draws = (n_resamples, factor, children[j], options.n_resamples)
-            rounding, reach = (None, find_reach) if is_jittered else rules_of_column(near, j)
-            tested = column_test(points[:, j], *draws, reach=reach, rounding=rounding)
-            return float(tested.indices[EXCESS]), tested.pvalue
-
-        of_columns = map_in_threads(test, range(len(names)), options.n_jobs)
-        found = list(with_bar(of_columns, options.progress, total=len(names), unit="column", size=lambda _: 1))
-    first = 0.0 if structure is None else structure.pvalue
-    adjusted = np.maximum(adjust([p for _, p in found], "holm"), first).tolist()
-    return [
-        Answer(
-            question="variable",
-            what=name,
-            statistic_name="E",
-            statistic=statistic,
-            pvalue=pvalue,
-            pvalue_adjusted=q,
-            null_hypothesis=UNIMODALITY.replace("the population", f"{name} in the population"),
-            family=f"{len(names)} columns, Holm" + f", {AFTER}" * (structure is not None),
-            level=MEASURED,
-        )
-        for name, (statistic, pvalue), q in zip(names, found, adjusted, strict=True)
-    ]
-
-
-def _note_columns_of_two_values(d: Dissimilarity) -> tuple[str, ...]:
-    """Return a note that names columns with two values, whose own test is meaningless; else empty."""
-    if d.coordinates is None or d.n_columns < 2:
-        return ()
-    names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
-    two = [shorten_name(names[j]) for j, column in enumerate(d.transformed().points.T) if np.unique(column).size == 2]
-    if not two:
-        return ()
-    shown = ", ".join(two[:NAMED]) + ", ..." * (len(two) > NAMED)
-    return (
-        f"p of columns with two values says nothing, because these are spread over the step between them: {shown}.",
-    )
-
-
-def _note_columns(answers: Sequence[Answer]) -> tuple[str, ...]:
-    """Return a caution that names a column with a small p of its own though that of all points is large; else ()."""
-    columns = [answer for answer in answers if answer.question == "variable"]
-    if len(columns) < 2:
-        return ()
-    own = adjust([answer.pvalue for answer in columns], "holm")
-    first = int(own.argmin())
-    if own[first] > LEVEL or columns[first].rejected:
-        return ()
-    p = p_text(float(own[first]))
-    return (
-        Caution(
-            f"Asked alone, {shorten_name(columns[first].what)} has {p} (Holm, {len(columns)} columns); all points, "
-            "asked first, show nothing.",
-            "Adjusted p-values of columns are not below p of all points, which was asked first, along lines between "
-            "clusters. To ask of single columns alone, test them with `cluster_test`, and adjust these.",
-        ),
-    )
-
-
-def _answer_outside(
-    labels: IntArray, outside: dict[str, IntArray], n_resamples: int, rng: np.random.Generator
-) -> list[Answer]:
-    """Compare clusters with labels from elsewhere by the adjusted Rand index and permutation tests; return rows.
-
-    Points in no cluster have nothing to agree with.
-    """
-    inside = labels >= 0
-    found = [
-        (name, *_agreement(labels[inside], codes[inside], n_resamples, child))
-        for (name, codes), child in zip(outside.items(), rng.spawn(len(outside)), strict=True)
-    ]
-    adjusted = adjust([p for *_, p in found], "holm").tolist()
-    return [
-        Answer(
-            question="outside labels",
-            what=name,
-            statistic_name="adjusted Rand",
-            statistic=statistic,
-            pvalue=pvalue,
-            pvalue_adjusted=q,
-            null_hypothesis=INDEPENDENT_LABELS,
-            family=f"{len(found)} sets of labels, Holm" if len(found) > 1 else ONE_TEST,
-            level=EXACT,
-        )
-        for (name, statistic, pvalue), q in zip(found, adjusted, strict=True)
-    ]
-
-
-def _agreement(labels: IntArray, codes: IntArray, n_resamples: int, rng: np.random.Generator) -> tuple[float, float]:
-    """Compute the adjusted Rand index of clusters and labels, and its permutation p-value.
-
-    Under permutations the sizes stay, so that the index rises with the sum of squared counts, a whole number.
-    """
-    n_codes = int(codes.max()) + 1
-    cells = labels * n_codes
-
-    def squares(codes: IntArray) -> int:
-        return int((np.bincount(cells + codes) ** 2).sum())
-
-    null = np.array([squares(rng.permutation(codes)) for _ in range(n_resamples)], dtype=np.float64)
-    extreme = count_extreme(float(squares(codes)), null, 0.5)
-    return float(adjusted_rand_index(codes, labels)), upper_pvalue(extreme, n_resamples)
-
-
-def _notes_on_outside(d: Dissimilarity, labels: IntArray, outside: dict[str, IntArray]) -> Iterator[str]:
-    """Yield notes on labels from elsewhere that look like clusters found from these points.
-
-    It takes sums over all pairs.
-    """
-    if outside and (labels < 0).any():
-        yield "Outside labels are compared at the points that are in a cluster."
-    for name, codes in outside.items():
-        groups = Groups(codes, tuple(range(int(codes.max()) + 1)))
-        many = f" {shorten_name(name)!r}" if len(outside) > 1 else ""
-        which = f"the outside labels{many}"
-        yield from note_columns_of_groups(d, codes, f"every group of {which}")
-        for note in note_local_optimum(d, groups, *d.group_sums(groups), result="their p"):
-            yield Caution(f"If a clustering of these points found {which}, their p means nothing.", note)
 
 
 UNTRUSTED = 0.6  # mean Jaccard similarity, below which a cluster should not be trusted (R's fpc::clusterboot)

@@ -26,9 +26,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Answer", "ClusterValidationResult"]
+__all__ = ["AFTER", "EXACT", "MEASURED", "MEASURED_HERE", "ONE_TEST", "Answer", "ClusterValidationResult"]
 
 
+MEASURED = "measured, docs/significance.md"
+MEASURED_HERE = "measured, docs/clustering.md"
+EXACT = "exact"
+ONE_TEST = "one test"
+AFTER = "not below p of all points"  # which is asked first
 STAYS = 0.9  # share of resamples in which the cluster of a point is sure enough
 COLUMNS_SHOWN = 8  # those with the smallest p, and all that are rejected
 FEWEST_LEFT_OUT = 5  # columns: fewer are listed, too
