@@ -146,19 +146,31 @@ def _renumber_clusters(rho: FloatArray, labels: IntArray) -> IntArray:
     return numbering_by_sums(labels, Z.T @ rho @ Z, Z.sum(axis=0))[labels]
 
 
+def _keep_partitions(
+    squares: list[FloatArray], labels: list[IntArray], within: FloatArray, totals: FloatArray
+) -> tuple[list[IntArray], FloatArray]:
+    """Choose for each repair the best partition of the original that loses least there; return them and the losses.
+
+    A loss is a share of T above the best partition of the repair. Of several best partitions of the original one is
+    taken for all repairs where it is no worse than the others.
+    """
+    good = [own for own in labels if _within_of(squares[0], own) - within[0] <= TIE * totals[0]]
+    best = [_renumber_clusters(squares[0], own) for own in good]
+    after = np.array([[_within_of(rho, own) for own in best] for rho in squares])
+    lost = (after - within[:, None]) / totals[:, None]
+    lost[np.abs(lost) <= TIE] = 0.0
+    most = int(lost.sum(axis=0).argmin())
+    chosen = [most if row[most] == row.min() else int(row.argmin()) for row in lost]
+    return [best[j] for j in chosen], lost[np.arange(len(squares)), chosen]
+
+
 def _compare_repairs(
     squares: list[FloatArray], labels: list[IntArray], k: int, repaired: list[Euclidization], *, unit: float
 ) -> EuclidizationComparison:
     """Build the comparison of four ways to make distances Euclidean: constants, changes, dispersions, partitions."""
     within = np.array([_within_of(rho, own) for rho, own in zip(squares, labels, strict=True)])
     totals = np.array([_total_of(rho) for rho in squares])
-    best = [
-        own for own in labels if _within_of(squares[0], own) - within[0] <= TIE * totals[0]
-    ]  # as given, all as good
-    after = np.array([[_within_of(rho, own) for own in best] for rho in squares])
-    kept = [best[j] for j in after.argmin(axis=1)]
-    losses = after.min(axis=1) - within
-    losses = np.where(np.abs(losses) <= TIE * totals, 0.0, losses / totals)
+    kept, losses = _keep_partitions(squares, labels, within, totals)
     labels = [old if loss == 0 else own for loss, old, own in zip(losses, kept, labels, strict=True)]
     moved = [np.zeros(1), *(np.abs(r.moved) for r in repaired)]
     constants = [0.0, *(np.nan if r.constant is None else r.constant for r in repaired)]
