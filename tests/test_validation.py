@@ -736,7 +736,9 @@ def test_a_tree_of_one_leaf_keeps_p_of_all_points(rng):
     assert np.isnan(frame.loc["partition", "pvalue"])
     assert found.merges.empty
     assert "One cluster: nothing was divided, and nothing is to be shown." in words(found)
+    assert found.plot().child_axes[0].texts[-1].get_text() == f"all points: p = {tree.nodes[0].pvalue:.4f}"
     alone = es.validate_clusters(X, partition=tree.partition, n_resamples=99, rng=0)
+    assert alone.plot().child_axes[0].texts[-1].get_text() == "not tested: no p-value"
     assert alone.to_frame().set_index("question").loc["all points"].isna()["pvalue"]
     assert "All points: not tested: one cluster makes no contrast." in words(alone)
 

@@ -224,13 +224,13 @@ def plot_cluster_tree(
     ax: Axes | None = None,
     *,
     level: float,
-    outcome: str = "",
+    untold: str = "",
     leaves_tested: bool = True,
 ) -> Axes:
     """Draw a tree of tests as a dendrogram with adjusted p-values, and return the axes.
 
-    Nodes come before their children; `outcome` says why nothing was tested, where that is so. Where only forks are
-    tested, leaves have no marks. Heights of parts above that of the whole, as in unlike spaces, are not drawn.
+    Nodes come before their children; `untold` is written where no node has a p-value, and says why. Where only forks
+    are tested, leaves have no marks. Heights of parts above that of the whole, as in unlike spaces, are not drawn.
     """
     ax = axes_or_new(ax)
     heights = np.nan_to_num(np.maximum([node.height for node in nodes], 0.0))
@@ -260,7 +260,7 @@ def plot_cluster_tree(
         where = [place[i] for i in passed]
         ax.plot(where, heights[passed], ls="", marker="|", ms=9, mew=1.6, color="0.15", label="not tested")
     if all(node.pvalue is None for node in nodes):
-        ax.text(0.98, 0.98, f"not tested: {outcome}", ha="right", va="top", transform=ax.transAxes)
+        ax.text(0.98, 0.98, untold, ha="right", va="top", transform=ax.transAxes)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize="small", loc="upper right")
     _name_leaves([nodes[i] for i in leaves], ax)
@@ -295,16 +295,18 @@ def plot_validation(
     hollow: str,
     level: float,
     title: str,
+    untold: str = "not tested: no p-value",
 ) -> Axes:
     """Draw the dendrogram of cluster merges with p-values beside a picture of the points; return the axes.
 
     Both stand inside `ax`, which has the title and no axes of its own. `draw_points` draws the points, and
-    `hollow` says how many of them are hollow, and what that means, such as "3 uncertain".
+    `hollow` says how many of them are hollow, and what that means, such as "3 uncertain". `untold` is written where no
+    merge has a p-value.
     """
     ax = axes_or_new(ax, more_width=4.5)
     ax.set_axis_off()
     left, right = ax.inset_axes((0.0, 0.0, 0.42, 1.0)), ax.inset_axes((0.53, 0.0, 0.47, 1.0))
-    plot_cluster_tree(nodes, left, level=level, outcome="no p-value", leaves_tested=False)
+    plot_cluster_tree(nodes, left, level=level, untold=untold, leaves_tested=False)
     left.set_title("Merges of the clusters", loc="left", fontsize="medium")
     draw_points(right)
     which = hollow if hollow.startswith("none") else f"{hollow} (hollow)"
