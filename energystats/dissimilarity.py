@@ -77,6 +77,7 @@ ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding a
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 FEWEST_OF_ONE_RHO, ROWS_OF_ONE_RHO = 4, 40
+NO_DIFFERENCE = "rho of all pairs of points is 0: it sees no difference between any two, and p says nothing of them."
 FEWEST_OF_GRAPH, ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 10, 100, 200  # where zeros between unlike rows are looked for
 
 
@@ -820,12 +821,18 @@ def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
     )
 
 
-def note_one_rho(d: Dissimilarity, share: float, k: int) -> tuple[str, ...]:
-    """Return a note if all pairs have one rho, so that S/T is (k - 1)/(n - 1) for any k groups; `share` is S/T."""
-    if d.n < FEWEST_OF_ONE_RHO or isinstance(d, Blocks) or abs(share - (k - 1) / (d.n - 1)) > ROUNDING:
+def note_one_rho(d: Dissimilarity, between: float, total: float, k: int) -> tuple[str, ...]:
+    """Return a note if all pairs have one rho, by S and T of k groups: then S/T is (k - 1)/(n - 1), or T is 0."""
+    if (
+        d.n < FEWEST_OF_ONE_RHO
+        or isinstance(d, Blocks)
+        or abs(between * (d.n - 1) - (k - 1) * total) > ROUNDING * total
+    ):
         return ()
     rows = np.unique(np.linspace(0, d.n - 1, min(d.n, ROWS_OF_ONE_RHO)).astype(np.intp))
     rho = d.rho(rows, rows)[~np.eye(rows.size, dtype=bool)]
+    if total == 0 and not rho.any():
+        return (NO_DIFFERENCE,)
     if not rho[0] > 0 or np.ptp(rho) > ROUNDING * rho[0]:
         return ()
     narrow = " A kernel far narrower than the distances between points does so; its sigma has the unit of the data."

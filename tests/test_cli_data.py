@@ -383,6 +383,42 @@ def test_calls_in_advice_become_commands(call, command):
     assert in_options('metric="gower" alone, f(X, metric="gower")') == '--metric gower alone, f(X, metric="gower")'
 
 
+@pytest.mark.parametrize("metric", ["hellinger", "braycurtis", "gower", "precomputed"])
+def test_advice_on_gaps_names_options_or_python(tmp_path, monkeypatch, capsys, metric):
+    """No column of any of these has reference data to be drawn; the options of the command line are others."""
+    monkeypatch.chdir(tmp_path)
+    x = np.random.default_rng(0).poisson(3.0, size=(12, 4)) + 1.0
+    x = np.abs(x[:, :1] - x[:, :1].T) ** 1.5 if metric == "precomputed" else x
+    x[0, 1] = np.nan if metric == "gower" else x[0, 1]
+    pd.DataFrame(x, columns=[f"v{i}" for i in range(x.shape[1])]).to_csv("t.csv", index=False)
+    assert cli.main(["cluster", "t.csv", "--select", "gap", "--metric", metric, "--k-max", "3"]) == 2
+    said = capsys.readouterr().err
+    assert said.rstrip().endswith("--select eigengap.")
+    assert "criterion" not in said
+    assert ('null="independent" (in Python)' in said) == (metric != "precomputed")
+    assert ("take what `energystats euclidize --method lingoes` writes" in said) == (metric == "precomputed")
+
+
+@pytest.mark.parametrize(
+    ("said", "here"),
+    [
+        ('Report the p of method="auto" instead.', 'Report the p of method="auto" (in Python) instead.'),
+        ('`null="independent"` asks; null="x" not.', '`null="independent"` (in Python) asks; null="x" not.'),
+        ('use `missing="drop"`, or `method="cailliez"`.', "use --missing drop, or --method cailliez."),
+        ("the factor of conservative=True.", "the factor of --conservative."),
+        (
+            "See `cluster_tree(X)`. It, or `disco`, is.",
+            "See `cluster_tree(X)` (in Python). It, or `disco` (in Python), is.",
+        ),
+        ("In Python, `select_k` can.", "In Python, `select_k` can."),
+    ],
+)
+def test_what_the_command_line_lacks_is_marked_as_python(said, here):
+    from energystats.cli.errors import in_options
+
+    assert in_options(said) == here
+
+
 def test_every_command_leaves_the_ids_out(iris, capsys):
     iris.assign(plot=7 * np.arange(150)).to_csv("named.csv", index=False)
     few = ["named.csv", "--id", "plot", "--resamples", "19"]

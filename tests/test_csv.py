@@ -734,7 +734,7 @@ def test_groups_that_print_alike_are_noted(tmp_path, capsys, monkeypatch, words)
         found = json.loads(capsys.readouterr().out)
         noted = [note for note in found["warnings"] if "print alike and are two groups here" in note]
         assert len(noted) == 1
-        assert f"not seen, {write_codes(first)} and {write_codes(second)}" in noted[0]
+        assert f"not seen, or look the same: {write_codes(first)} and {write_codes(second)}" in noted[0]
         body = found.get("test", found.get("model"))
         assert any("print alike and are two" in note for note in body["notes"])
 

@@ -209,9 +209,10 @@ def test_k_means_are_seen_with_an_offset_and_weights(rng):
 
 
 def test_groups_that_print_alike_are_distinguished_by_the_result(rng):
-    """A composed and a decomposed accent; and a blank that does not break."""
+    """A composed and a decomposed accent, a blank that does not break, letters of other alphabets, another hyphen."""
     X = rng.standard_normal((12, 2))
-    for first, second in (("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("a", "a\u200b")):
+    unseen = [("caf\u00e9", "cafe\u0301"), ("a b", "a\u00a0b"), ("a", "a\u200b")]
+    for first, second in (*unseen, ("a", "\u0430"), ("H2O", "\u041d2\u041e"), ("A-1", "\u0391\u20111")):
         groups = [first, second, "x"] * 4
         for result in (
             es.energy_test(X, groups=groups, n_resamples=9, rng=0),
@@ -222,6 +223,7 @@ def test_groups_that_print_alike_are_distinguished_by_the_result(rng):
             assert "print alike" in result.summary()
             assert any(ascii(second) in note for note in result.notes)
     assert es.energy_test(X, groups=["a", "b", "A"] * 4, n_resamples=9, rng=0).notes == ()
+    assert es.energy_test(X, groups=["\u0430", "\u0431", "b"] * 4, n_resamples=9, rng=0).notes == ()
 
 
 @pytest.mark.parametrize("word", [np.nan, None, "<NA>", "NaN"])

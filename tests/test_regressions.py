@@ -1416,6 +1416,31 @@ def test_one_rho_for_all_pairs_is_named(rng):
     assert "same rho" not in " ".join(one.notes)
 
 
+def test_rho_that_sees_no_difference_is_named():
+    X, zeros, half = np.ones((24, 2)), np.zeros((24, 24)), np.repeat([0, 1], 12)
+    data = pd.DataFrame({"y": 1.0, "g": half.astype(str), "h": np.tile(["u", "v"], 12)})
+    rows = np.column_stack([np.arange(1, 25.0), 2 * np.arange(1, 25.0)])  # on one ray: no angle between any two
+    options = {"n_resamples": 19, "rng": 0}
+    found = [
+        es.energy_test(X, groups=half, **options),
+        es.energy_test(rows, groups=half, metric="cosine", **options),
+        es.energy_test(zeros, groups=half, metric="precomputed", **options),
+        es.energy_test(X, groups=half, method="sliced", **options),
+        es.mmd_test(X[:12], X[12:], **options),
+        es.pairwise_tests(X, half, **options),
+        es.spread_test(X, half, **options),
+        es.segment_test(X, **options),
+        es.segment(X, 2),
+        es.disco("y ~ g + h", data=data, **options),
+        es.disco("y ~ g", data=data, **options),
+    ]
+    said = "rho of all pairs of points is 0: it sees no difference between any two"
+    assert [each for each in found if said not in " ".join(each.notes)] == []
+    assert all(said in " ".join(each.summary().split()) for each in found)
+    X[0] = 2.0
+    assert said not in " ".join(es.energy_test(X, groups=half, **options).notes)
+
+
 def test_a_model_that_draws_one_table_is_refused(rng):
     X = rng.normal(size=(30, 2))
     with pytest.raises(ValueError, match="drew the same table 10 times: it must draw from the generator"):

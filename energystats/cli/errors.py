@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
+import energystats
 from energystats.inputs.labels import WORDS_AS_GAPS
 from energystats.metrics.domains import RowError
 
@@ -43,6 +44,7 @@ WORDS = {
     "Use a smaller `n_init`, or a part of the matrix.": "Use a part of the matrix.",
     "or in `energy_test` method=": "or in Python `energy_test` with method=",
     "or for clusters of all of them `energy_cluster": "or in Python, for clusters of all of them, `energy_cluster",
+    "give `lingoes(R).distances`": "take what `energystats euclidize --method lingoes` writes",
 }
 NAMES = (
     "(alpha|block_length|conservative|criterion|decomposition|k_max|level|max_breaks|method|metric|min_size|missing|"
@@ -54,8 +56,13 @@ CALL = re.compile(
     r"(?<!of `)(?:energy_cluster|cluster_test)\(X(?:\[(\[['\"].*?\])\])?,\s+(\d+)((?:,\s+\w+=[^,()]+)*)\)",
     re.DOTALL,
 )
-METRIC = re.compile(r'(?<!, )(?<!\()\bmetric="(\w+)"')  # outside of Python calls
-ALIKE, GIVEN = re.compile(f"`{NAMES}`"), re.compile(f'`{NAMES}="([^`"]*)"`')
+FLAGS = "(conservative|exact|standardize)"
+# words of the library outside of its calls: an argument with its value, an argument, and the rest
+GIVEN = re.compile(rf"""(`?)(?<!, )(?<!\()\b(?:{NAMES}="([^"`]*)"|{FLAGS}=True)\1""")
+ALIKE = re.compile(f"`{NAMES}`")
+PYTHON = re.compile(
+    rf"""(`?)(?<!, )(?<!\()\b[a-z_]+="\w+"\1|`(?:es\.)?(?:{"|".join(vars(energystats)["__all__"])})\b[^`]*`"""
+)
 
 
 class BadInputError(Exception):
@@ -83,9 +90,24 @@ def in_options(text: str, table: str = "FILE") -> str:
     for ours, theirs in WORDS.items():
         pattern = re.escape(ours).replace(r"\ ", r"\s+")  # summaries break their lines anywhere
         text = re.sub(pattern, theirs, text)
-    text = GIVEN.sub(lambda match: f"{_option_of(match[1])} {match[2]}", text)
-    text = METRIC.sub(r"--metric \1", text)
+    text = GIVEN.sub(_write_option, text)
+    text = PYTHON.sub(_mark_python, text)
     return ALIKE.sub(lambda match: _option_of(match[1]), text)
+
+
+def _write_option(match: re.Match[str]) -> str:
+    """Return the option for an argument that is given a value, or the words as they stand if there is none."""
+    _, name, value, flag = match.groups()
+    if name == "method" and value not in ("lingoes", "cailliez"):
+        return match[0]
+    return _option_of(flag) if flag else f"{_option_of(name)} {value}"
+
+
+def _mark_python(match: re.Match[str]) -> str:
+    """Return words that the command line lacks, marked as Python where they are the first such of their sentence."""
+    start, end = re.split(r"\.\s", match.string[: match.start()])[-1], re.split(r"\.\s", match.string[match.end() :])[0]
+    marked = "Python" in start + end or PYTHON.search(start)
+    return match[0] if marked else f"{match[0]} (in Python)"
 
 
 def _write_command(table: str, call: re.Match[str]) -> str:

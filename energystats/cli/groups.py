@@ -166,7 +166,8 @@ def _note_alike(texts: list[str], dialect: Dialect, console: Console, where: str
         pairs.append(("differ only in capitals", find_alike(texts, str.casefold), because))
     if alike := find_alike(texts, normalize_name):
         codes = " and ".join(map(write_codes, alike))
-        pairs.append(("print alike", alike, f"because they differ in characters that are not seen, {codes}"))
+        unseen = f"because they differ in characters that are not seen, or look the same: {codes}"
+        pairs.append(("print alike", alike, unseen))
     for why, pair, cause in pairs:
         if pair is not None:
             console.note(f"{pair[0]!r} and {pair[1]!r} in {where} {why} and are two groups here, {cause}; {mend}.")

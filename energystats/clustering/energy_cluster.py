@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from energystats._core.statistics import share
 from energystats._runtime import Work, weigh
 from energystats._typing import ArrayLike, RandomLike
 from energystats.clustering.exact_1d import Exact1D, has_exact, note_on_exactness
@@ -145,7 +144,7 @@ def energy_cluster(
     how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
     found = how.fit(d, search, generator)[0]
-    one = note_one_rho(d, share(found.between, found.total), found.k)
+    one = note_one_rho(d, found.between, found.total, found.k)
     return replace(found, notes=(*found.notes, *one, *note_on_sums(d.index)))
 
 

@@ -204,7 +204,7 @@ def _cut_exactly(
         "exact": True,
         "within_by_k": runs.within[1:, -1].copy(),
         "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
-        "notes": (*ordered.notes, *note_one_rho(ordered.d, statistics.share(between, within + between), k)),
+        "notes": (*ordered.notes, *note_one_rho(ordered.d, between, within + between, k)),
     }
 
 

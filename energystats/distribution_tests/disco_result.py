@@ -220,12 +220,6 @@ class DiscoResult(Result):
             with_p = sum(not math.isnan(row.pvalue) for row in self.terms)
             if with_p > 1:
                 lines.append(f"The p of {with_p} terms in the table are not adjusted for their number.")
-        untested = [row.name for row in self.terms if math.isnan(row.pvalue)]
-        if untested:
-            lines.append(
-                "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: "
-                f"{', '.join(untested)}."
-            )
         few = undecided(
             self.pvalue,
             self._interval(),

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from energystats._core.pvalues import tie_tolerance
-from energystats._core.statistics import between, share, total
+from energystats._core.statistics import between, total
 from energystats._typing import FloatArray, IntArray
 from energystats.display.tables import shorten_name
 from energystats.dissimilarity import Blocks, Dissimilarity, Groups, Points, note_one_rho
@@ -72,7 +72,7 @@ def notes_on_groups(
     notes: tuple[str, ...] = (SINGLE_ROWS,)
     if not groups.k == d.n > 2:
         found = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-        one = note_one_rho(d, share(float(between(M, s)), float(total(M, s))), groups.k)
+        one = note_one_rho(d, float(between(M, s)), float(total(M, s)), groups.k)
         notes = (*_note_many_groups(groups), *one, *found)
     return (*notes, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
 

@@ -19,7 +19,6 @@ from energystats._core.pvalues import (
     upper_pvalue,
 )
 from energystats._core.segments import OrderScan, count_orders, draw_orders, enumerate_orders, scan_orders
-from energystats._core.statistics import share
 from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.clustering.segments import Segments, describe_segments, order_points
@@ -187,7 +186,7 @@ def segment_test(
         min_size=min_size,
         notes=(
             *ordered.notes,
-            *note_one_rho(d, share(between, within + between), len(fields["sizes"])),
+            *note_one_rho(d, between, within + between, len(fields["sizes"])),
             *_note_few_orders(first, d.n, length, level),
             *_note_neighbours(d, fields["sizes"], fields["within_per_segment"], length),
         ),

@@ -20,7 +20,7 @@ from energystats._runtime import Work, weigh, with_bar
 from energystats._typing import AnyArray, FloatArray
 from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL
-from energystats.dissimilarity import Blocks, Dissimilarity, Groups
+from energystats.dissimilarity import Blocks, Dissimilarity, Groups, note_one_rho
 from energystats.distribution_tests.designs import FREE, Design, ExchangeableUnits
 from energystats.distribution_tests.disco_result import DiscoResult, DiscoRow, is_interaction
 from energystats.distribution_tests.found_groups import warn_if_found
@@ -73,6 +73,9 @@ IN_STRATA = (
 IN_SEQUENCE = (
     "Not adjusted for later terms, which F takes out of its residual, as in R: {names}. Where such a term is strong "
     'and not balanced over the earlier one, p of that is too small; `decomposition="marginal"` adjusts for it.'
+)
+UNTESTED = (
+    "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: {names}."
 )
 BALANCED = 1e-8  # largest cosine of the angle between what a term adds and a column of a later term
 Decomposition = Literal["sequential", "marginal"]
@@ -193,8 +196,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     asked = _list_asked(model, inner, residuals, heavy)
     work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
     how = replace(how, progress=weigh(how.progress, d, *_fits_of_strata(Size.of(d), inner, len(residuals)), work))
-    # in units of T the tolerance of ties is a number without a unit
-    unit = d.scale or 1.0  # a scale of 0 means that all points coincide
+    unit = d.scale or 1.0  # in units of T the tolerance of ties has none; a scale of 0: all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     observed, null = _compute_dispersions(d, asked, unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
@@ -219,7 +221,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
         )
         for j, (S_t, _) in enumerate(parts)
     ]
-    return DiscoResult(
+    found = DiscoResult(
         statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
         pvalue=pvalue,
         method="permutation",
@@ -235,8 +237,9 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
         null_distribution=statistics.f_ratio(null[0][0], total / unit, d.n, r + 1, tolerance),
         metric=d.metric,
         standardization=d.standardization,
-        notes=(*_note_sequence(question.terms, inner, how, tested), *_notes_on_terms(question, inner, r, rows, errors)),
     )
+    in_sequence = _note_sequence(question.terms, inner, how, tested)
+    return replace(found, notes=in_sequence + _notes_on_terms(question, inner, found, errors))
 
 
 def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: TermOptions, tested: list[bool]) -> tuple[str, ...]:
@@ -259,13 +262,17 @@ def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: TermOptions, tes
 
 
 def _notes_on_terms(
-    question: ModelQuestion, inner: _Model, r: int, rows: list[DiscoRow], errors: dict[int, _Errors]
+    question: ModelQuestion, inner: _Model, found: DiscoResult, errors: dict[int, _Errors]
 ) -> tuple[str, ...]:
     """Return notes on a test of several model terms or of a covariate."""
+    rows, r = found.terms, found.n - 1 - found.df_residual
     of_features = [row for row in rows if row.is_adjusted and math.isnan(row.pvalue_location)]
     in_location = question.d.metric.only_means or not of_features
     curved = CURVED_INTERACTION if any(is_interaction(term.name) for term in question.terms) else CURVED
+    untested = [row.name for row in rows if math.isnan(row.pvalue)]
     return (
+        *((UNTESTED.format(names=", ".join(untested)),) if untested else ()),
+        *note_one_rho(question.d, found.total - found.residual, found.total, r + 1),
         *question.notes,
         *question.notes_on_strata,
         *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
@@ -274,7 +281,7 @@ def _notes_on_terms(
     )
 
 
-def _notes_on_errors(rows: list[DiscoRow], errors: dict[int, _Errors]) -> tuple[str, ...]:
+def _notes_on_errors(rows: tuple[DiscoRow, ...], errors: dict[int, _Errors]) -> tuple[str, ...]:
     """Return notes on interactions beside heavy tails, and on rejected ones where the spread goes with other terms."""
     heavy = join_names([rows[j].name for j, each in errors.items() if each.have_heavy_tails])
     unlike = join_names([rows[j].name for j, each in errors.items() if rows[j].pvalue <= LEVEL and each.spread_unlike])

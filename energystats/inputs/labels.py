@@ -42,6 +42,11 @@ MISSING_AS_TEXT = ("nan", "NaN", "NaT", "None", "<NA>")  # how Python, NumPy and
 NAMES_OF_SUMS = ("total", "totals", "grand total", "subtotal", "sum")  # how tables call their last row
 WORDS_AS_GAPS = " `pandas.read_csv` takes words such as None for missing; keep_default_na=False keeps them."
 UNSEEN = ("Cc", "Cf")  # control characters, and those without a width
+# Cyrillic and Greek letters and hyphens, and the Latin letters and the minus sign that look like them
+LOOK_ALIKE = str.maketrans(
+    "АВЕЅІЈКМНОРСТХУаеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧο\u2010\u2011\u2212",  # noqa: RUF001
+    "ABESIJKMHOPCTXYaeijopcyxsdhqwABEZHIKMNOPTYXo---",
+)
 
 
 def mark_found(labels: Any) -> None:
@@ -214,7 +219,7 @@ def notes_on_names(names: Sequence[Any], one: str = "group", several: str = "gro
         first, second = alike
         notes.append(
             f"The {several} {first!r} and {second!r} print alike and are two: they differ in characters that are not "
-            f"seen, {write_codes(first)} and {write_codes(second)}. Write them alike if they are one."
+            f"seen, or look the same: {write_codes(first)} and {write_codes(second)}. Write them alike if they are one."
         )
     words = [name for name in names if isinstance(name, str) and name in MISSING_AS_TEXT]
     if words:
@@ -246,9 +251,9 @@ def find_alike(names: Sequence[Any], meaning: Callable[[str], Any]) -> tuple[str
 
 
 def normalize_name(name: str) -> str:
-    """Return a name as it looks in print: composed accents, single blanks, no invisible characters."""
+    """Return a name as it looks in print: composed accents, single blanks, no invisible characters, Latin letters."""
     seen = "".join(c for c in name if c.isspace() or unicodedata.category(c) not in UNSEEN)
-    return unicodedata.normalize("NFC", " ".join(seen.split()))
+    return unicodedata.normalize("NFC", " ".join(seen.split())).translate(LOOK_ALIKE)
 
 
 def write_codes(name: str) -> str:
