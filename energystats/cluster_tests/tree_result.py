@@ -323,4 +323,4 @@ class ClusterTreeResult(VerdictFirst, Labelled):
             )
             for node, height in zip(self.nodes, self.heights(), strict=True)
         ]
-        return plot_cluster_tree(nodes, ax, level=self.level, untold=f"not tested: {self.nodes[0].outcome}")
+        return plot_cluster_tree(nodes, ax, level=self.level, untested=f"not tested: {self.nodes[0].outcome}")

@@ -491,11 +491,11 @@ class ClusterValidationResult(VerdictFirst):
         nodes = [DrawnNode(**node) for node in self._nodes()]
         what = "uncertain" if self.n_stability else "nearer to another cluster"  # nothing else is known of a tree
         count = f"{self.uncertain.size or 'none'} {what}"
-        titles = {"hollow": count, "title": self._conclusion()}
+        texts = {"hollow": count, "title": self._conclusion()}
         whole = self._of("all points")[0].pvalue
         if not (self.merge_rows or np.isnan(whole)):  # of a tree of one leaf
-            titles["untold"] = f"all points: {p_text(whole)}"
-        return plot_validation(nodes, draw_points, ax, level=LEVEL, **titles)
+            texts["untested"] = f"all points: {p_text(whole)}"
+        return plot_validation(nodes, draw_points, ax, level=LEVEL, **texts)
 
     def _plane(self) -> dict[str, Any]:
         """Return what a scatter plot of the clusters needs: coordinates, labels, uncertain points, axis names."""

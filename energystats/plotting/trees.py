@@ -224,12 +224,12 @@ def plot_cluster_tree(
     ax: Axes | None = None,
     *,
     level: float,
-    untold: str = "",
+    untested: str = "",
     leaves_tested: bool = True,
 ) -> Axes:
     """Draw a tree of tests as a dendrogram with adjusted p-values, and return the axes.
 
-    Nodes come before their children; `untold` is written where no node has a p-value, and says why. Where only forks
+    Nodes come before their children; `untested` is written where no node has a p-value, and says why. Where only forks
     are tested, leaves have no marks. Heights of parts above that of the whole, as in unlike spaces, are not drawn.
     """
     ax = axes_or_new(ax)
@@ -252,15 +252,15 @@ def plot_cluster_tree(
             style = {"color": colors[node.label or 0], "lw": 1.3, "ls": "--"}
             _draw_fork(ax, ends, [0.0, 0.0], float(heights[i]), style)
     labels = _mark_nodes(nodes, place, heights, level, ax)
-    untested = [place[i] for i in leaves if nodes[i].pvalue is None]
-    if untested and leaves_tested:
-        ax.plot(untested, np.zeros(len(untested)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
+    small = [place[i] for i in leaves if nodes[i].pvalue is None]
+    if small and leaves_tested:
+        ax.plot(small, np.zeros(len(small)), ls="", marker="_", ms=14, mew=3, color="0.15", label="not tested")
     passed = [i for i, node in enumerate(nodes) if node.children and node.pvalue is None]
     if passed and any(node.pvalue is not None for node in nodes):
         where = [place[i] for i in passed]
         ax.plot(where, heights[passed], ls="", marker="|", ms=9, mew=1.6, color="0.15", label="not tested")
     if all(node.pvalue is None for node in nodes):
-        ax.text(0.98, 0.98, untold, ha="right", va="top", transform=ax.transAxes)
+        ax.text(0.98, 0.98, untested, ha="right", va="top", transform=ax.transAxes)
     if ax.get_legend_handles_labels()[0]:
         ax.legend(frameon=False, fontsize="small", loc="upper right")
     _name_leaves([nodes[i] for i in leaves], ax)
@@ -295,18 +295,18 @@ def plot_validation(
     hollow: str,
     level: float,
     title: str,
-    untold: str = "not tested: no p-value",
+    untested: str = "not tested: no p-value",
 ) -> Axes:
     """Draw the dendrogram of cluster merges with p-values beside a picture of the points; return the axes.
 
     Both stand inside `ax`, which has the title and no axes of its own. `draw_points` draws the points, and
-    `hollow` says how many of them are hollow, and what that means, such as "3 uncertain". `untold` is written where no
-    merge has a p-value.
+    `hollow` says how many of them are hollow, and what that means, such as "3 uncertain". `untested` is written where
+    no merge has a p-value.
     """
     ax = axes_or_new(ax, more_width=4.5)
     ax.set_axis_off()
     left, right = ax.inset_axes((0.0, 0.0, 0.42, 1.0)), ax.inset_axes((0.53, 0.0, 0.47, 1.0))
-    plot_cluster_tree(nodes, left, level=level, untold=untold, leaves_tested=False)
+    plot_cluster_tree(nodes, left, level=level, untested=untested, leaves_tested=False)
     left.set_title("Merges of the clusters", loc="left", fontsize="medium")
     draw_points(right)
     which = hollow if hollow.startswith("none") else f"{hollow} (hollow)"
