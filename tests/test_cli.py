@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import subprocess
 import sys
 
@@ -12,7 +13,14 @@ from matplotlib.figure import Figure
 
 import energystats as es
 from energystats import cli, datasets
-from energystats.cli.demo import draw_slide
+from energystats.cli.cluster import CLUSTER
+from energystats.cli.demo import DEMO, draw_slide
+from energystats.cli.disco import DISCO
+from energystats.cli.euclidize import EUCLIDIZE
+from energystats.cli.options import USELESS
+from energystats.cli.program import make_parser
+from energystats.cli.segment import SEGMENT
+from energystats.cli.test import TEST
 from energystats.display.numbers import p_text
 from tests.conftest import sweep
 
@@ -61,6 +69,30 @@ def test_demo_does_the_main_job(tmp_path, monkeypatch, capsys):
     assert list(table.columns) == ["row", "cluster", "species"]
     assert table["cluster"].value_counts().tolist() == [62, 50, 38]
     assert (tmp_path / "energystats-demo.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.slow
+def test_the_demo_prints_the_notes_that_it_counts(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["demo"]) == 0
+    number = re.search(r"(\d+) notes: --notes prints them\.", capsys.readouterr().out)[1]
+    assert cli.main(["demo", "--notes"]) == 0
+    shown = capsys.readouterr().out
+    assert f"{number} notes: below." in shown
+    notes = shown.split("\nNotes:\n")[1].split("\n\n")[0]
+    assert len(re.findall(r"^\S", notes, re.MULTILINE)) >= int(number)
+
+
+@pytest.mark.parametrize("command", [DEMO, CLUSTER, TEST, DISCO, SEGMENT, EUCLIDIZE], ids=lambda command: command.name)
+def test_rules_on_useless_options_can_be_asked_of_every_command(command):
+    """A rule of an option reads other options, which a command need not have."""
+    words = {"disco": ["y ~ g", "t.csv"], "demo": [], "test": ["t.csv", "--group", "g"], "segment": ["t.csv"]}
+    needed = {"segment": ["--order", "t"], "euclidize": ["-o", "out.csv"]}.get(command.name, [])
+    options = make_parser().parse_args([command.name, *words.get(command.name, ["t.csv"]), *needed])
+    names = vars(options)
+    rules = [rule for rule in (*USELESS, *command.useless) if rule[0].lstrip("-").replace("-", "_") in names]
+    met = [option for option, meets, _ in rules if meets(options)]
+    assert not {option for option, *_ in USELESS} & set(met)  # by options that nobody gave
 
 
 def test_the_picture_of_the_demo_is_in_words_with_its_legends_outside_the_points(tmp_path, monkeypatch):

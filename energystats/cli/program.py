@@ -43,7 +43,7 @@ def run(arguments: Sequence[str] | None, arrived: Sequence[object] = ()) -> int:
         if rest:
             known = f"see `energystats {options.command} --help`"
             raise BadInputError(f"unrecognized arguments: {' '.join(rest)} ({known})")
-        console = Console(json=getattr(options, "json", False), quiet=getattr(options, "quiet", False))
+        console = Console(json=options.json, quiet=options.quiet)
         with console.noting_warnings():
             options.start(options, console)
         console.check_written()
@@ -63,6 +63,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog=STATUSES,
     )
     parser.add_argument("--version", action="version", version=f"energystats {__version__}")
+    parser.set_defaults(json=False, quiet=False)  # of commands without these options
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
     for command in (DEMO, CLUSTER, TEST, DISCO, SEGMENT, EUCLIDIZE):
         command.add_to(commands)
