@@ -1398,6 +1398,16 @@ def test_functions_that_take_a_scale_from_their_rows_are_refused(name, rng):
     assert pair == pytest.approx(es.energy_distance(X[:15], X[15:], metric="cityblock"))
 
 
+@pytest.mark.parametrize("seed", [79, 179, 206])
+def test_a_median_that_one_block_of_rows_has_by_chance_is_refused(seed):
+    """The median of two rows beside two others is that of the whole table: MMD was one of blocks, without a word."""
+    X, median = np.random.default_rng(seed).normal(size=(30, 2)) * [1, 5], BLOCKWISE["median"]
+    tried = X[np.linspace(0, 29, 8).astype(int)]
+    assert_array_equal(median(tried, tried)[:2, 2:4], median(tried[:2], tried[2:4]))
+    with pytest.raises(ValueError, match="must depend on two rows alone"):
+        es.mmd2(X[:15], X[15:], kernel=median)
+
+
 def test_one_rho_for_all_pairs_is_named(rng):
     X, ones = rng.normal(size=(30, 2)), np.ones((30, 30)) - np.eye(30)
     narrow, half = es.metrics.Gaussian(1e-6), np.repeat([0, 1], 15)

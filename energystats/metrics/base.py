@@ -254,19 +254,21 @@ def check_pairs_alone(between: Callable[[FloatArray, FloatArray], FloatArray], X
     if len(X) < 2 * FEW_ALONE:
         return
     rows = np.linspace(0, len(X) - 1, min(len(X), ROWS_TRIED)).astype(np.intp)
-    points, first, others = X[rows], slice(FEW_ALONE), slice(FEW_ALONE, 2 * FEW_ALONE)
-    beside, alone = between(points, points), between(points[first], points[others])
-    known = np.isfinite(beside[first, others])
+    beside, r = between(X[rows], X[rows]), rows.size
     size = float(np.abs(beside[np.isfinite(beside)]).max(initial=0.0))
-    unlike = known & ~(np.abs(beside[first, others] - alone) <= SAME_ALONE * size)
-    if unlike.any():
-        i, j = map(int, np.argwhere(unlike)[0])
-        raise ValueError(
-            f"`{name}` must depend on two rows alone, because it is called with blocks of rows: for rows {rows[i]} and "
-            f"{rows[FEW_ALONE + j]} it gave {beside[i, FEW_ALONE + j]:.6g} beside {rows.size} rows and "
-            f"{alone[i, j]:.6g} beside {2 * FEW_ALONE}. Compute what it takes from the table, such as variances or a "
-            "median distance, beforehand."
-        )
+    # several blocks: the median of one is that of all in a few tables of a thousand
+    for start, middle, stop in ((0, FEW_ALONE, 2 * FEW_ALONE), (r - 2 * FEW_ALONE, r - FEW_ALONE, r), (0, r // 2, r)):
+        first, others = rows[start:middle], rows[middle:stop]
+        here, alone = beside[start:middle, middle:stop], between(X[first], X[others])
+        unlike = np.isfinite(here) & ~(np.abs(here - alone) <= SAME_ALONE * size)
+        if unlike.any():
+            i, j = map(int, np.argwhere(unlike)[0])
+            raise ValueError(
+                f"`{name}` must depend on two rows alone, because it is called with blocks of rows: for rows "
+                f"{first[i]} and {others[j]} it gave {here[i, j]:.6g} beside {r} rows and {alone[i, j]:.6g} beside "
+                f"{stop - start}. Compute what it takes from the table, such as variances or a median distance, "
+                "beforehand."
+            )
 
 
 def checked_output(values: object, X: FloatArray, Y: FloatArray, name: str) -> FloatArray:
