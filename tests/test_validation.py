@@ -22,6 +22,7 @@ from energystats.cluster_tests.outside_labels import agreement_of
 from energystats.cluster_tests.scores import make_scorer
 from energystats.cluster_tests.validate_clusters import _note_unstable
 from energystats.clustering.silhouette import score_points
+from energystats.display.numbers import p_text
 from energystats.display.result import notes_beside
 from energystats.dissimilarity import Dissimilarity
 from tests.comparisons import words
@@ -669,6 +670,16 @@ def test_clusters_of_a_tree_that_the_search_finds_are_tested(rng):
     frame = of_tree.to_frame(full=True).set_index("question")
     assert frame.loc["all points", "pvalue"] == tree.nodes[0].pvalue
     assert frame.loc["partition", "pvalue"] <= 0.05
+    # p of the split is of several spaces, that of the partition of lines between its clusters: R's rock, standardized
+    unsure = [replace(a, pvalue=0.2, pvalue_adjusted=0.2) if a.question == "partition" else a for a in of_tree.answers]
+    verdict = " ".join(replace(of_tree, answers=tuple(unsure)).summary().split())
+    line = "the test along the line between them does not reject (p = 0.2000): the tree looked in other spaces, too."
+    assert f"the two clusters are separate (adjusted {p_text(tree.nodes[0].pvalue_adjusted)}); {line}" in verdict
+    assert "does not reject" not in of_tree.summary()
+    for result, is_of_tree in ((of_tree, True), (by_k, False)):
+        said = " ".join(result.notes)
+        assert ("p at a merge is that of the split in the tree" in said) == is_of_tree
+        assert ("more than one mode along the line between its two sides" in said) != is_of_tree
 
 
 @pytest.fixture(scope="module")

@@ -46,6 +46,11 @@ ELSEWHERE = {  # where the structure shows, by the space of the test
 }
 
 
+SPLIT_OF_TREE = (
+    "p at a merge is that of the split in the tree: a small one means that some line between clusters, of the points "
+    "as given, decorrelated or in some columns, shows more than one mode; not that the cut is right."
+)
+DESCRIPTIONS = "Stability and silhouettes describe; one long cloud is cut at the same place again and again."
 ALIKE_SPREADS = 1.1  # times that the largest standard deviation of a column is as large as the smallest
 
 
@@ -342,11 +347,13 @@ class ClusterValidationResult(VerdictFirst):
         return lines
 
     def _explanations(self) -> list[str]:
+        if self._is_of_tree():
+            return [SPLIT_OF_TREE, DESCRIPTIONS]
         return [
             "A small p at a merge means that its region has more than one mode along the line between its two sides; "
             "not where the border runs, nor that either side is one cluster. A large p says nothing of other lines: "
             "`cluster_tree` looks for them.",
-            "Stability and silhouettes describe; one long cloud is cut at the same place again and again.",
+            DESCRIPTIONS,
         ]
 
     def _conclusion(self) -> str:
@@ -361,7 +368,7 @@ class ClusterValidationResult(VerdictFirst):
         of_all = p_text(everywhere.pvalue)
         if self._is_of_tree():
             if len(self.groups) > 1:
-                return f"At level {LEVEL:g}: {self._separate(self.groups)}"
+                return f"At level {LEVEL:g}: {self._separate(self.groups).removesuffix('.')}{self._not_along_lines()}."
             least = p_text(min(merge.pvalue_adjusted for merge in self.merge_rows))
             return f"At level {LEVEL:g}: no split of the tree was significant (smallest adjusted {least})."
         if np.isnan(own.pvalue):
@@ -398,10 +405,17 @@ class ClusterValidationResult(VerdictFirst):
             )
         return f"At level {LEVEL:g}: {self._separate(groups)}"
 
+    def _not_along_lines(self) -> str:
+        """Return text that clusters of a tree, split in any space, show nothing along the lines between them; or ""."""
+        own = self._of("partition")[0]
+        if not self._is_of_tree() or np.isnan(own.pvalue_adjusted) or own.rejected:
+            return ""
+        lines, p = f"the line{'s' * (self.k > 2)} between them", p_text(own.pvalue_adjusted)
+        return f"; the test along {lines} does not reject ({p}): the tree looked in other spaces, too"
+
     def _is_of_tree(self) -> bool:
         """Return whether the merges of the clusters are tested splits of a tree."""
-        tested = any(not np.isnan(merge.pvalue) for merge in self.merge_rows)
-        return tested and self.partition.algorithm == "cluster_tree"
+        return any(np.isnan(merge.statistic) and not np.isnan(merge.pvalue) for merge in self.merge_rows)
 
     def _too_few_draws(self) -> str:
         """Return a sentence that p cannot be small with so few draws; else an empty string."""
