@@ -318,6 +318,9 @@ def test_long_bars_are_cut_where_the_test_rejects(n, rng):
     assert 'metric="mahalanobis"' in words(found)
     again = es.energy_cluster(X, 2, metric="mahalanobis", rng=1)
     assert es.clustering_accuracy(again.labels, found.partition.labels) == 1
+    whose = "p is over all spaces, that of the contrast over the space shown."
+    assert (whose in words(found)) == (found.rows[0].pvalue != found.pvalue)
+    assert whose not in words(es.cluster_test(X, clusterer=KMeans(2, n_init=3, random_state=0), rng=0))
     tree = es.cluster_tree(X, k_max=2, rng=0)
     assert tree.k == 2
     assert tree.nodes[0].space == DECORRELATED

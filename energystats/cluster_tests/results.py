@@ -362,7 +362,11 @@ class ClusterTestResult(VerdictFirst):
             jitters = "; those of the jitters are combined by Cauchy's rule" * (len(self.pvalues) > 1)
             return [f"{indices}, times {self.factor:g}{jitters}."]
         several = "splits, and then of contrasts," if len(self.rows) > 1 else "splits"
-        return [f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."]
+        rule = f"{indices}, times {self.factor:g}; those of {several} are combined by Cauchy's rule."
+        # of one contrast it is seen: its own p is not that of the test
+        elsewhere = len(self.rows) == 1 and self.rows[0].pvalue != self.pvalue
+        spaces = " p is over all spaces, that of the contrast over the space shown." * elsewhere
+        return [rule + spaces]
 
     def _frame(self) -> pd.DataFrame:
         """Return a data frame of one row, whose columns are fields of the result."""
