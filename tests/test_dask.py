@@ -533,12 +533,12 @@ def test_workers_that_die_of_a_task_end_the_call_in_words(call, rng):
 
 @pytest.mark.filterwarnings("ignore::energystats.PerformanceWarning")  # hours, if the workers stayed
 def test_workers_that_do_not_come_back_are_given_up(monkeypatch, rng):
-    monkeypatch.setattr(workers, "GONE_FOR", 1.0)
+    monkeypatch.setattr(workers, "GONE_FOR", 3.0)  # a scheduler beside other work can be silent for one
     monkeypatch.setattr(workers, "ASK", 0.5)
     BEGUN.clear()
     with threads_of(1) as few, distributed.Client(few, set_as_default=False) as own:
         threading.Thread(target=lambda: BEGUN.wait(60) and not time.sleep(1.0) and few.scale(0), daemon=True).start()
-        with pytest.raises(ConnectionError, match=r"All workers .* went away .* none came back within 1 seconds"):
+        with pytest.raises(ConnectionError, match=r"All workers .* went away .* none came back within 3 seconds"):
             es.energy_test(
                 rng.normal(size=(2000, 3)), groups=np.arange(2000) % 2, metric=slow_rho, n_resamples=10**5, client=own
             )

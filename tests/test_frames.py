@@ -683,3 +683,26 @@ def test_a_matrix_whose_numbers_stand_in_another_order_is_refused(kind, rng, tmp
         frame = pd.DataFrame(rho, index=index, columns=columns)
         own = letters if letters in (index, columns) else index
         assert list(es.energy_cluster(frame, 2, metric="precomputed").to_series().index) == own
+
+
+# ---------------------------------------------------------------- columns of new rows
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "gower", "precomputed"])
+def test_names_of_columns_that_are_numbers_are_matched_by_the_estimator(metric):
+    """scikit-learn compares names that are text: of others the columns were taken by their places."""
+    X = pd.DataFrame(es.datasets.load("iris").iloc[:, :4].to_numpy())
+    X = es.pairwise(X) if metric == "precomputed" else X
+    found = es.EnergyClustering(3, metric=metric, random_state=0).fit(X)
+    for method in (found.predict, found.transform, found.score):
+        with pytest.raises(ValueError, match=r"`X` and the table that was fitted .* the same in another order"):
+            method(X.iloc[:, ::-1])
+    assert_array_equal(found.predict(X), found.labels_)
+    assert_array_equal(found.predict(X.to_numpy()), found.labels_)
+    years = X.set_axis(range(1990, 1990 + X.shape[1]), axis=1)
+    if metric != "precomputed":  # whose columns are rows of the table fitted
+        assert_array_equal(found.predict(years), found.labels_)
+        again = es.EnergyClustering(3, metric=metric, random_state=0).fit(years)
+        assert_array_equal(again.predict(X), found.labels_)
+        with pytest.raises(ValueError, match="column 1 is '1991' in the latter and '5' in X"):
+            again.predict(years.rename(columns={1991: 5}))

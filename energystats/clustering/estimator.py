@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
@@ -31,7 +31,7 @@ from energystats.inputs.arrays import (
     numbers_of_objects,
 )
 from energystats.inputs.options import as_generator, check_count, check_flag
-from energystats.inputs.table import InputTable, as_table
+from energystats.inputs.table import InputTable, as_table, other_columns
 from energystats.metrics.base import Metric, MetricLike, is_named
 from energystats.metrics.domains import Place, row_places
 from energystats.metrics.general import Precomputed
@@ -156,7 +156,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         """Check shape and column names of X as scikit-learn requires, and return its values."""
         if as_algorithm(self.algorithm).reads_blocks:
             (X,), _ = opened((X,), {})
-        read = as_table(X).values
+        given = as_table(X)
+        read = given.values
         if isinstance(read, Rows):
             validate_data(self, read.header(), **{**how, "ensure_min_samples": 1})
             return read
@@ -165,9 +166,24 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         table = read if hasattr(read, "columns") else as_array(read, "X")
         _check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
         validate_data(self, _stand_in(table), dtype=None, **how)
+        self._match_columns(given.columns, fits="reset" not in how)
         if self._takes_tables():
             return read if isinstance(read, list | tuple) else table  # numbers beside text in a list are numbers
         return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
+
+    def _match_columns(self, names: Sequence[str] | None, *, fits: bool) -> None:
+        """Keep the names of columns, or raise ValueError if others differ; scikit-learn compares names that are text.
+
+        Numbers of columns in their order, which tables made of arrays have, may stand for any names.
+        """
+        if fits:
+            self._names = names
+            return
+        fitted = self._names
+        if names is None or fitted is None or names == fitted:
+            return
+        if tuple(map(str, range(len(names)))) not in (names, fitted) or sorted(names) == sorted(fitted):
+            raise ValueError(other_columns(fitted, names, "the latter", "X", "`X` and the table that was fitted"))
 
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Find the clusters of the rows of X, store them in attributes, and return the estimator.

@@ -250,13 +250,13 @@ def check_same_columns(tables: Sequence[InputTable], widths: Sequence[int], name
             raise ValueError(other_columns(first, found, names[0], name))
 
 
-def other_columns(first: Sequence[str], second: Sequence[str], name: str, other: str) -> str:
-    """Return an error message that lists in which columns two tables of equal width differ."""
+def other_columns(first: Sequence[str], second: Sequence[str], name: str, other: str, both: str = "The samples") -> str:
+    """Return an error message that lists in which columns two tables of equal width differ; `both` begins it."""
     places = [j for j, (a, b) in enumerate(zip(first, second, strict=True)) if a != b]
     shown = [f"column {j} is {first[j]!r} in {name} and {second[j]!r} in {other}" for j in places[:3]]
     more = f", and {len(places) - 3} more differ" if len(places) > 3 else ""
     order = " They are the same in another order." if sorted(first) == sorted(second) else ""
-    both = "`X` and `Y`" if (name, other) == ("X", "Y") else "The samples"
+    both = "`X` and `Y`" if (name, other) == ("X", "Y") else both
     return f"{both} must have the same columns: {', '.join(shown)}{more}.{order}"
 
 
