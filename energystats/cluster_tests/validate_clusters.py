@@ -76,9 +76,9 @@ from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL, shorten_name
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.exceptions import collected
-from energystats.inputs.labels import as_clusters, read_inputs, were_found
+from energystats.inputs.labels import as_clusters, read_inputs, read_labels, were_found
 from energystats.inputs.options import as_generator, check_alpha, check_count, check_flag, check_jobs
-from energystats.inputs.table import as_table
+from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import MetricLike
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
@@ -298,6 +298,7 @@ def _read_wanted(
     if k is not None and (were_found(k) or np.ndim(k) > 0):
         raise TypeError("`k` must be a number of clusters, got labels; they go to `partition=`.")
     tree = partition if isinstance(partition, ClusterTreeResult) else getattr(partition, "tree", None)
+    given = partition
     for name in ("partition_", "partition"):  # of an estimator of this package, a tree or a choice of k
         if clusterer is None and isinstance(held := getattr(partition, name, None), Partition):
             if (n := len(getattr(partition, "labels_", held.labels))) > (m := held.labels.size):
@@ -322,11 +323,17 @@ def _read_wanted(
         tree=tree if of_tree else None,
         k=found.k if found is not None else None if k is None else check_count(k, "k", low=1),
         found=found,
-        labels=partition,
+        labels=partition if partition is given else _labels_of(partition, given),
         clusterer=None if clusterer is None else as_user_clusterer(clusterer),
         metric=metric,
         standardize=standardize,
     )
+
+
+def _labels_of(found: Any, given: Any) -> InputTable:
+    """Return the labels of a partition, with the words for its index that a user of what holds it needs."""
+    index = next((name for name in ("index", "index_") if hasattr(given, name)), "partition.index")
+    return replace(read_labels(found, "partition"), of_result=index)
 
 
 def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:

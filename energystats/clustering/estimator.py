@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
@@ -81,6 +81,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         Passes of the best start.
     partition_ : Partition
         The full result, with its summary and plot; of the rows with a weight above 0.
+    index_ : pandas.Index or None
+        Names of the rows seen by `fit`, None without any: functions that take the estimator for its labels match them.
     n_features_in_ : int
         Columns seen by `fit`.
 
@@ -160,26 +162,28 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         read = given.values
         if isinstance(read, Rows):
             validate_data(self, read.header(), **{**how, "ensure_min_samples": 1})
+            self._match_names(given, fits="reset" not in how)
             return read
         check_not_path(read, "X")
         check_dense(read, "X")
         table = read if hasattr(read, "columns") else as_array(read, "X")
         _check_two_dimensional(table, square="reset" not in how and self.__sklearn_tags__().input_tags.pairwise)
         validate_data(self, _stand_in(table), dtype=None, **how)
-        self._match_columns(given.columns, fits="reset" not in how)
+        self._match_names(given, fits="reset" not in how)
         if self._takes_tables():
             return read if isinstance(read, list | tuple) else table  # numbers beside text in a list are numbers
         return table if hasattr(table, "columns") or table.dtype.kind != "O" else numbers_of_objects(table, "X")
 
-    def _match_columns(self, names: Sequence[str] | None, *, fits: bool) -> None:
-        """Keep the names of columns, or raise ValueError if others differ; scikit-learn compares names that are text.
+    def _match_names(self, table: InputTable, *, fits: bool) -> None:
+        """Keep the names of rows and columns, or raise ValueError if columns differ; scikit-learn compares only texts.
 
         Numbers of columns in their order, which tables made of arrays have, may stand for any names.
         """
         if fits:
-            self._names = names
+            self.index_: Any = table.index
+            self._names = table.columns
             return
-        fitted = self._names
+        fitted, names = self._names, table.columns
         if names is None or fitted is None or names == fitted:
             return
         if tuple(map(str, range(len(names)))) not in (names, fitted) or sorted(names) == sorted(fitted):

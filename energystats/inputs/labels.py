@@ -68,10 +68,13 @@ def read_labels(labels: Any, name: str) -> InputTable:
     if isinstance(labels, InputTable) or hasattr(labels, "__dask_graph__"):
         return as_table(labels)
     found, given = were_found(labels), labels
+    whose = "index" if hasattr(labels, "to_series") else "index_" if hasattr(labels, "index_") else ""
     if hasattr(labels, "labels_"):
         given = labels.labels_
         if isinstance(given, np.ndarray) and given.dtype.kind == "i" and (given < NOISE).any():
             given = np.maximum(given, NOISE)  # HDBSCAN has kinds of points in no cluster
+        if getattr(labels, "index_", None) is not None:
+            given = _name_rows(given, labels.index_)
     elif found and hasattr(labels, "to_series"):
         given = labels.labels if labels.index is None else labels.to_series()
     elif hasattr(labels, "fit_predict") and not isinstance(labels, type):
@@ -84,7 +87,14 @@ def read_labels(labels: Any, name: str) -> InputTable:
             "clusters it finds are there, pass it to `cluster_test(X, clusterer=...)`."
         )
     read = as_table(given)
-    return replace(read, found=True, of_result=hasattr(labels, "to_series")) if found else read
+    return replace(read, found=True, of_result=whose) if found else read
+
+
+def _name_rows(labels: AnyArray, index: Any) -> Any:
+    """Return labels as a Series with the names of their rows."""
+    import pandas as pd
+
+    return pd.Series(labels, index=index)
 
 
 def _is_fitted(clusterer: Any) -> bool:

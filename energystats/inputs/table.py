@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import operator
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -52,8 +52,8 @@ class InputTable:
         Whether a clustering is known to have found the labels.
     delayed : bool
         Whether a Dask collection was computed to get the values.
-    of_result : bool
-        Whether they are the labels of a result of this package, which has no `loc`.
+    of_result : str
+        Words for the index of a result or estimator of this package whose labels they are, which has no `loc`; else "".
     """
 
     values: Any
@@ -62,7 +62,7 @@ class InputTable:
     indices: tuple[Any, ...] = ()
     found: bool = False
     delayed: bool = False
-    of_result: bool = False
+    of_result: str = ""
 
     def __len__(self) -> int:
         return len(self.values)
@@ -300,7 +300,7 @@ def match_index(index: Any, given: Any, argument: str) -> None:
 
     `index` is that of the result, None without one.
     """
-    own = getattr(given, "index", None)
+    own = getattr(given, "index", getattr(given, "index_", None))  # of a table or result, or a fitted estimator
     if own is None or callable(own):  # a method, as of a list
         own = as_table(given).index if hasattr(given, "dtype") or hasattr(given, "columns") else None
     if index is None or own is None or len(index) != len(own) or _have_same_names(index, own):
@@ -320,7 +320,7 @@ def _are_in(rows: Any, own: Any) -> BoolArray:
     return np.asarray(rows.to_flat_index().isin(own.to_flat_index()))
 
 
-def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: bool = False) -> str:
+def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_result: str = "") -> str:
     """Return an error message for labels with another index than the table, with advice."""
     rule = f"`{name}` must have the index of the table, row by row"
     twice = next((index for index in (rows, own) if not index.is_unique), None)
@@ -328,7 +328,7 @@ def _other_rows(rows: Any, own: Any, name: str, *, delayed: bool = False, of_res
     if of_result:
         if twice is not None or len(absent):
             return f"{rule}, and is a result of other rows: compute it from this table."
-        again = f"give `X.loc[{name}.index]` in place of `X`, or compute it from this table"
+        again = f"give `X.loc[{name}.{of_result}]` in place of `X`, or compute it from this table"
         return f"{rule}, and is a result of the same rows in another order: {again}."
     taken = f"{name}.compute()" if delayed else name
     by_position = "`data.set_index(X.index)`" if name == "data" else f"`{taken}.to_numpy()`"
@@ -357,10 +357,10 @@ def join_indices(parts: Sequence[Any]) -> Any:
 def check_same_rows(tables: Sequence[InputTable], name: str) -> None:
     """Raise ValueError if tables matched by position share only some row names."""
     indices = list(itertools.chain.from_iterable(table.indices or (table.index,) for table in tables))
-    check_same_names(indices, name, of_results=any(table.of_result for table in tables))
+    check_same_names(indices, name, of_results={table.of_result for table in tables})
 
 
-def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = False) -> None:
+def check_same_names(indices: Sequence[Any], name: str, *, of_results: Collection[str] = ()) -> None:
     """Raise ValueError if paired tables have partly different row names, or the same ones in another order."""
     for first, other in itertools.combinations(indices, 2):
         if first is None or other is None or len(first) != len(other):
@@ -377,5 +377,7 @@ def check_same_names(indices: Sequence[Any], name: str, *, of_results: bool = Fa
             way = f"that row would be paired with {other.tolist()[place]!r}; leave out who is not in both"
         raise ValueError(
             f"{name} are matched row by row, but the row {first.tolist()[place]!r} {where} the second; {way}, or match "
-            "by position with `.to_numpy()`." + " A result is made a Series first, by `.to_series()`." * of_results
+            "by position with `.to_numpy()`."
+            + " A result is made a Series first, by `.to_series()`." * ("index" in of_results)
+            + " A fitted estimator is made a Series first, by `.partition_.to_series()`." * ("index_" in of_results)
         )
