@@ -382,3 +382,25 @@ def test_notes_name_no_argument_that_the_command_line_lacks(rng, tmp_path, monke
 def test_flags_of_designs_are_true_or_false(paired):
     with pytest.raises(TypeError, match="`paired` must be True or False, got "):
         es.Design(paired=paired)
+
+
+@pytest.mark.parametrize("gap", ["drug", "block", "who", "s3"])
+def test_rows_of_a_matrix_are_not_left_out_without_their_columns(table, capsys, gap):
+    """--missing drop was advised, and left a table that is not square; `cluster` refused it."""
+    matrix = pd.DataFrame(es.pairwise(table[COLUMNS].to_numpy()), columns=[f"s{i}" for i in range(36)])
+    frame = matrix.assign(drug=table["drug"], block=table["block"], who=table["who"])
+    frame.loc[5, gap] = None
+    frame.to_csv("t.csv", index=False)
+    extra = {"block": ["--strata", "block", "--drop", "who"], "who": ["--paired", "who", "--drop", "block"]}
+    words = ["--metric", "precomputed", *extra.get(gap, ["--drop", "who,block"])]
+    said = refusal(capsys, *words)
+    assert said.endswith("leave those rows and their columns out of the file.")
+    assert "--missing drop" not in said
+    drop = refusal(capsys, *words, "--missing", "drop")
+    assert drop == "energystats: --missing has no use with --metric precomputed, whose rows and columns are points."
+    kept = frame.drop(index=5, columns="s5")  # as the message says
+    kept.to_csv("t.csv", index=False)
+    if gap == "who":
+        assert "leave such units and their columns out of the file." in refusal(capsys, *words)
+    else:
+        assert cli.main(["test", "t.csv", "--group", "drug", *words, "--resamples", "9"]) == 0

@@ -17,6 +17,7 @@ from energystats.cli.options import (
     GENERAL,
     ID,
     NOTES,
+    OF_MATRIX,
     SAFETY,
     Command,
     arguments_of,
@@ -49,7 +50,6 @@ OF_POINTS = (
 )  # fmt: skip
 NO_TEST = "with -k 1, which leaves nothing to test"
 TREE_CHOOSES = "with --select significance and no -k: the draws of a tree follow from its level"
-OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
 
 
 def run_cluster(options: argparse.Namespace, console: Console) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from energystats.cli.console import Console
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PLACE_IN_ORDER",
+    "Missing",
     "in_order",
     "keep_labelled",
     "keep_whole_units",
@@ -62,18 +64,31 @@ def _strip(cell: Any) -> Any:
     return cell.strip() or None if isinstance(cell, str) and cell != cell.strip() else cell
 
 
-def keep_labelled(table: FileTable, name: str, what: str, missing: str, console: Console) -> FileTable:
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Hold what is done about rows with gaps: whether they are dropped, and whether the table is a matrix of rho."""
+
+    drop: bool
+    matrix: bool
+
+    def leave_out(self, rows: str) -> str:
+        """Return advice on leaving named rows out; of a matrix rows go with their columns, which no option knows."""
+        how = "and their columns out of the file" if self.matrix else "out with --missing drop"
+        return f"leave {rows} {how}"
+
+
+def keep_labelled(table: FileTable, name: str, what: str, missing: Missing, console: Console) -> FileTable:
     """Return the rows with a label in a column; drop others on request, or raise BadInputError if there are any."""
     if what != PLACE_IN_ORDER:  # whose texts are numbers or dates
         note_doubts(table, [name], console, "the column of groups" if what == "group" else "")
     unknown = table.frame[name].isna().to_numpy()
     if not unknown.any():
         return table
-    if missing != "drop":
+    if not missing.drop:
         first = table.where(int(table.frame.index[unknown][0]))
         raise BadInputError(
             f"{table.file}: {int(unknown.sum())} of {unknown.size} rows {'has' if unknown.sum() == 1 else 'have'} no "
-            f"{what}, the first is {first}; fill {name!r}, or leave those rows out with --missing drop."
+            f"{what}, the first is {first}; fill {name!r}, or {missing.leave_out('those rows')}."
         )
     if unknown.all():
         raise BadInputError(f"{table.file}: no row has a {what} in {name!r}.")
@@ -83,7 +98,7 @@ def keep_labelled(table: FileTable, name: str, what: str, missing: str, console:
     return table.having(table.frame[~unknown])
 
 
-def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, console: Console) -> FileTable:
+def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: Missing, console: Console) -> FileTable:
     """Return the rows of units with one row in every group; drop incomplete units on request, or raise BadInputError.
 
     The two columns of `labels` are the unit and the group of every row in use.
@@ -102,12 +117,12 @@ def keep_whole_units(table: FileTable, labels: pd.DataFrame, missing: str, conso
         return table
     if len(lacking) == len(counts):
         raise BadInputError(f"{table.file}: no unit of {column!r} has a row in every group of {group!r}.")
-    if missing != "drop":
+    if not missing.drop:
         without = counts.columns[(counts.loc[lacking[0]] == 0).argmax()]
         lack = "lacks" if len(lacking) == 1 else "lack"
         raise BadInputError(
             f"{table.file}: {len(lacking)} of {len(counts)} units of {column!r} {lack} a row of some group, the first "
-            f"is {str(lacking[0])!r}, without {str(without)!r}; leave such units out with --missing drop."
+            f"is {str(lacking[0])!r}, without {str(without)!r}; {missing.leave_out('such units')}."
         )
     why = "was left out because it lacks" if len(lacking) == 1 else "were left out because they lack"
     console.note(f"{len(lacking)} of {len(counts)} units {why} a row of some group.")

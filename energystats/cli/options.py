@@ -25,8 +25,8 @@ from energystats.inputs.options import check_alpha, check_count, check_option
 from energystats.metrics.base import KNOWN_NAMES, find_metric_name
 from energystats.metrics.lookup import resolve
 
-__all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OUTPUT", "SAFETY", "Command", "Parser", "arguments_of",
-           "checked_by", "count", "dialect_of", "one_of", "picture_of", "resamples_of",
+__all__ = ["FILE", "FLAG", "GENERAL", "ID", "NOTES", "OF_MATRIX", "OUTPUT", "ROWS_OF_MATRIX", "SAFETY", "Command",
+           "Parser", "arguments_of", "checked_by", "count", "dialect_of", "one_of", "picture_of", "resamples_of",
            "split_names"]  # fmt: skip
 
 
@@ -212,6 +212,8 @@ USELESS = (
         "with this --metric, which takes no columns for a matrix",
     ),
 )
+OF_MATRIX = "with --metric precomputed, whose rows and columns are points"
+ROWS_OF_MATRIX = ("--missing", lambda o: o.metric == "precomputed", OF_MATRIX)
 WRITTEN = {"plot": "picture", "labels": "table", "output": "matrix", "report": "report"}
 
 

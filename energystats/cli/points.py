@@ -11,7 +11,14 @@ from energystats._typing import BoolArray
 from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.file_table import FileTable
-from energystats.cli.groups import keep_labelled, keep_whole_units, note_doubts, note_quoted_numbers, without_blanks
+from energystats.cli.groups import (
+    Missing,
+    keep_labelled,
+    keep_whole_units,
+    note_doubts,
+    note_quoted_numbers,
+    without_blanks,
+)
 from energystats.cli.options import dialect_of, split_names
 from energystats.cli.reading import read_table
 from energystats.cli.selection import choose_columns, columns_of_conditions, find_column, keep_rows
@@ -67,23 +74,24 @@ def read_points(
     # conditions see truth values as the metric does, and words without blanks
     whole = _code_truths(table, options, leave_out)
     table = keep_rows(whole, options.where)
+    matrix = options.metric == "precomputed"
+    missing = Missing(options.missing == "drop", matrix)
     for column, what in labels.values():
-        table = keep_labelled(table, column, what, options.missing, console)
+        table = keep_labelled(table, column, what, missing, console)
     for option, column in aside.items():
         if column in (named or ()):
             whose = "the groups" if option == "--group" else option
             raise BadInputError(f"--columns must not name the column of {whose}, {column!r}.")
-    matrix = options.metric == "precomputed"
     how: dict[str, Any] = {"drop": dropped or [], "leave_out": leave_out, "mixed": mixed, "matrix": matrix}
     choice = choose_columns(table, named, console, **how)
     note_quoted_numbers(as_read, list(choice.frame.columns), console)
     if mixed:
         note_doubts(choice, list(choice.frame.columns), console)
     else:
-        choice = _drop_incomplete_rows(choice, options.missing, console)
+        choice = _drop_incomplete_rows(choice, missing, console)
     if "--paired" in labels:
         of_rows = table.frame.loc[choice.frame.index, [labels["--paired"][0], labels["--group"][0]]]
-        choice = keep_whole_units(choice, of_rows, options.missing, console)
+        choice = keep_whole_units(choice, of_rows, missing, console)
     _check_comparable(whole, choice, options, leave_out)
     if options.coordinates:
         console.ignored.add(MatrixAsPointsWarning)
@@ -93,7 +101,7 @@ def read_points(
     return choice, table.frame.loc[choice.frame.index, of_labels]
 
 
-def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> FileTable:
+def _drop_incomplete_rows(table: FileTable, missing: Missing, console: Console) -> FileTable:
     """Drop rows with missing values from a table on request, or else raise BadInputError if there are any."""
 
     def place(cells: BoolArray) -> tuple[str, Any]:
@@ -103,11 +111,11 @@ def _drop_incomplete_rows(table: FileTable, missing: str, console: Console) -> F
 
     frame, gaps = table.frame, table.frame.isna().to_numpy()
     n_bad = int(gaps.any(axis=1).sum())
-    if n_bad and missing == "raise":
+    if n_bad and not missing.drop:
         counts = ", ".join(f"{c} {int(m)}" for c, m in zip(frame.columns, gaps.sum(axis=0), strict=True) if m)
         raise BadInputError(
             f"{table.file}: {n_bad} of {len(frame)} {'rows has' if n_bad == 1 else 'rows have'} missing values "
-            f"({counts}), the first in {place(gaps)[0]}; fill them, or leave those rows out with --missing drop."
+            f"({counts}), the first in {place(gaps)[0]}; fill them, or {missing.leave_out('those rows')}."
         )
     if n_bad == len(frame):
         raise BadInputError(f"{table.file}: every row has a missing value; choose --columns.")

@@ -17,6 +17,7 @@ from energystats.cli.options import (
     FLAG,
     GENERAL,
     ID,
+    ROWS_OF_MATRIX,
     SAFETY,
     Command,
     arguments_of,
@@ -179,5 +180,6 @@ SEGMENT = Command(
         ("--penalty", lambda o: o.k is not None, "with -k"),
         ("--exact", lambda o: not _is_cut(o), "without -k or --penalty: the test reads all pairs"),
         ("--spreadsheet-safe", lambda o: o.labels is None, "without --labels"),
+        ROWS_OF_MATRIX,
     ),
 )  # fmt: skip

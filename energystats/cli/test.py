@@ -8,7 +8,17 @@ from energystats.cli.console import Console
 from energystats.cli.errors import BadInputError, bad_input
 from energystats.cli.files import save_picture
 from energystats.cli.groups import in_order
-from energystats.cli.options import FILE, FLAG, GENERAL, ID, Command, arguments_of, picture_of, resamples_of
+from energystats.cli.options import (
+    FILE,
+    FLAG,
+    GENERAL,
+    ID,
+    ROWS_OF_MATRIX,
+    Command,
+    arguments_of,
+    picture_of,
+    resamples_of,
+)
 from energystats.cli.payloads import payload_of
 from energystats.cli.points import note_if_equal, read_points
 from energystats.inputs.labels import as_labels
@@ -94,4 +104,5 @@ TEST = Command(
     },
     groups=("columns", "rows and columns", "reading"),
     examples=EXAMPLES,
+    useless=(ROWS_OF_MATRIX,),
 )  # fmt: skip
