@@ -73,6 +73,19 @@ def test_labels_stand_in_the_order(core, capsys):
     assert (core["depth"].iloc[zones["row"] - 1].to_numpy() == zones["depth"].to_numpy()).all()
 
 
+@pytest.mark.parametrize("name", ["row", "segment"])
+def test_labels_keep_rows_and_segments_beside_an_order_called_so(core, capsys, name):
+    """Of two columns of one name the last was written."""
+    words = ["--columns", "Pinus,Betula", "-k", "2", "--labels"]
+    core.to_csv("plain.csv", index=False)
+    core.rename(columns={"depth": name}).to_csv("named.csv", index=False)
+    for file, order, labels in (("plain.csv", "depth", "a.csv"), ("named.csv", name, "b.csv")):
+        assert cli.main(["segment", file, "--order", order, *words, labels]) == 0
+    expected = pd.read_csv("a.csv")
+    assert expected.columns.tolist() == ["row", "depth", "segment"]
+    pd.testing.assert_frame_equal(pd.read_csv("b.csv"), expected.rename(columns={"depth": "order"}))
+
+
 def test_the_orders_are_as_many_as_in_python(core, capsys):
     found = answer(capsys, "--order", "depth", "--columns", "Pinus,Betula")["segments"]
     assert found["n_resamples"] == es.segment_test(core[["Pinus", "Betula"]], order=core["depth"], rng=0).n_resamples

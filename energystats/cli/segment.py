@@ -72,7 +72,8 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
     if options.labels is not None:
         # in their order, which is how zones are read
         places = labels[options.order].iloc[result.rows].tolist()
-        columns = {"row": [rows[i] for i in result.rows], options.order: places, "segment": result.labels[result.rows]}
+        heading = "order" if options.order in ("row", "segment") else options.order  # whose columns have these names
+        columns = {"row": [rows[i] for i in result.rows], heading: places, "segment": result.labels[result.rows]}
         write_labels(options.labels, columns, console, safe=options.spreadsheet_safe)
     save_picture(options.plot, [result], console)
     console.tell(result.summary())
