@@ -156,7 +156,7 @@ def in_short(results):
     lines.append(f"| one normal cloud, level .05 | {share(rate)} | - |")
     for table_id, row in hardest_populations(results["tables"], 2):
         rate = results["tables"][table_id][row.name]["split"]["rates"]["0.05"]
-        lines.append(f"| worst of all with one mode, level .05: {row.name} | {share(rate)} | - |")
+        lines.append(f"| one mode, worst of the table of levels: {row.name} | {share(rate)} | - |")
     return "\n".join(lines)
 
 
