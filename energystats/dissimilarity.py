@@ -32,10 +32,11 @@ from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME
+from energystats.inputs.places import Fault, Place, row_places
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.domains import Domain, Fault, Place, looks_like_distances, looks_like_triangle, row_places
+from energystats.metrics.domains import Domain, looks_like_distances, looks_like_triangle
 from energystats.metrics.general import Precomputed
 from energystats.metrics.kernel import SUBSAMPLE, Exponential
 from energystats.metrics.lookup import resolve

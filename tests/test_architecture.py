@@ -239,7 +239,7 @@ def calls_into(room, call):
     return counts
 
 
-@pytest.mark.parametrize("most", [48])
+@pytest.mark.parametrize("most", [49])
 def test_what_a_user_gives_is_read_once(most):
     X = pd.DataFrame(np.arange(24.0).reshape(12, 2) % 7, index=[f"r{i}" for i in range(12)])
     g, w = pd.Series(np.tile(["u", "v"], 6), X.index), pd.Series(np.arange(1.0, 13.0), X.index)

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -406,6 +407,7 @@ def test_advice_on_gaps_names_options_or_python(tmp_path, monkeypatch, capsys, m
         ('`null="independent"` asks; null="x" not.', '`null="independent"` (in Python) asks; null="x" not.'),
         ('use `missing="drop"`, or `method="cailliez"`.', "use --missing drop, or --method cailliez."),
         ("the factor of conservative=True.", "the factor of --conservative."),
+        ("`block_length=` permutes, as `alpha` does.", "--block-length permutes, as --alpha does."),
         (
             "See `cluster_tree(X)`. It, or `disco`, is.",
             "See `cluster_tree(X)` (in Python). It, or `disco` (in Python), is.",
@@ -543,6 +545,7 @@ def test_notes_of_results_are_in_the_answer(iris, capsys):
     words = ["disco", "sepal_width ~ species * petal_width", *known]
     assert answer(capsys, *words, "--decomposition", "marginal")[0]["model"]["notes"] == []
     (note,) = answer(capsys, *words)[0]["model"]["notes"]
+    assert "; --decomposition marginal adjusts for it." in note
     assert note.startswith("Not adjusted for later terms")
     assert cli.main(words) == 0
     assert "--decomposition marginal adjusts for it" in " ".join(capsys.readouterr().out.split())
@@ -985,3 +988,54 @@ def test_bytes_in_no_encoding_are_left_out(tmp_path, capsys, rng):
     frame.to_parquet(path := tmp_path / "geo.parquet")
     assert cli.main(["test", str(path), "--group", "g", "--resamples", "9"]) == 0
     assert "not used, because not numeric: shape" in capsys.readouterr().err
+
+
+def test_rows_that_gower_cannot_compare_are_those_of_the_file(tmp_path, monkeypatch, capsys):
+    """They were numbered among the rows that are left: what was told to be dropped changed nothing."""
+    monkeypatch.chdir(tmp_path)
+    r, n = np.random.default_rng(0), 30
+    table = pd.DataFrame(
+        {"w": r.normal(size=n), "c": r.choice([*"uv"], n), "g": r.choice([*"ab"], n), "x": r.normal(size=n)}
+    )
+    table.loc[1, "g"] = table.loc[20, "c"] = None
+    table.loc[2, "x"] = table.loc[10, "w"] = np.nan
+    table.to_csv("t.csv", index=False)
+    gower = ["--metric", "gower", "--columns", "w,c"]
+    commands = [
+        ["test", "t.csv", "--group", "g", *gower, "--missing", "drop"],
+        ["cluster", "t.csv", *gower, "--rows", "5:30"],
+        ["segment", "t.csv", "--order", "x", *gower, "--missing", "drop"],
+    ]
+    places = {"row 11 (line 12)", "row 21 (line 22)"}
+    for words in commands:
+        assert cli.main(words) == 2
+        said = capsys.readouterr().err
+        first, second = re.search(r"but (row .*?) has none in common with (row .*?); drop one of them", said).groups()
+        assert {first, second} == places
+    table.loc[12, ["w", "c"]] = None
+    table.to_csv("t.csv", index=False)
+    assert cli.main(commands[1]) == 2
+    assert "needs a value in every row, but row 13 (line 14) has none; drop it." in capsys.readouterr().err
+    table["w"] = np.abs(table["w"])
+    table.loc[17, "w"] = 0.0
+    table.to_csv("t.csv", index=False)
+    assert cli.main(["disco", "log(w) ~ x", "t.csv", "--missing", "drop", "--rows", "12:30"]) == 2
+    assert "but row 18 (line 19) has -inf in log(w); transform otherwise." in capsys.readouterr().err
+
+
+def test_rows_that_gower_cannot_compare_are_those_of_the_table():
+    table = pd.DataFrame(
+        {"w": np.arange(30.0), "c": [*"uv"] * 15, "x": np.arange(30.0)}, index=[f"s{i}" for i in range(30)]
+    )
+    table.iloc[10, 0] = np.nan
+    table.iloc[20, 1] = None
+    table.iloc[1, 2] = np.nan
+    one = r"row 's10' \(number 10\) of `data` has none in common with row 's20' \(number 20\) of `data`; drop one"
+    with pytest.raises(ValueError, match=one), pytest.warns(es.MissingValuesWarning):
+        es.disco("w + c ~ x", data=table, metric="gower", missing="drop", n_resamples=9)
+    with pytest.raises(ValueError, match=r"row 's10' \(number 10\) of `X` has none in common with row 's20'"):
+        es.pairwise(table[["w", "c"]], metric="gower")
+    with pytest.raises(ValueError, match="rows 0 and 0 have none in common"):  # of two tables, by their numbers
+        es.pairwise(table[["w", "c"]].iloc[[10]], table[["w", "c"]].iloc[[20]], metric="gower")
+    fitted = es.EnergyClustering(2, metric="gower", random_state=0).fit(table[["w", "c"]].drop(index=["s10", "s20"]))
+    assert fitted.predict(table.loc[["s10", "s20"], ["w", "c"]]).shape == (2,)  # not compared with each other

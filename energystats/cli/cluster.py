@@ -85,10 +85,10 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
         n_read=table.n_read,
         columns=None if study.is_matrix else list(table.frame.columns),
         seed=options.seed,
-        partition=payload_of(study.found) | {"rows": reading.rows, "names": reading.ids or None},
-        test=payload_of(study.test) if tested else None,
+        partition=payload_of(study.found, console.table) | {"rows": reading.rows, "names": reading.ids or None},
+        test=payload_of(study.test, console.table) if tested else None,
         not_tested=None if tested else study.test,
-        selection=None if study.selection is None else payload_of(study.selection),
+        selection=None if study.selection is None else payload_of(study.selection, console.table),
     )
 
 

@@ -83,7 +83,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
     console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
     console.tell(result.summary())
     head = {"file": table.file, "n": result.n, "n_read": table.n_read, "formula": options.formula, "seed": options.seed}
-    console.answer("disco", **head, model=payload_of(result))
+    console.answer("disco", **head, model=payload_of(result, console.table))
 
 
 def _find_labels(formula: str, strata: str | None) -> list[str]:

@@ -13,7 +13,7 @@ from functools import partial
 
 import energystats
 from energystats.inputs.labels import WORDS_AS_GAPS
-from energystats.metrics.domains import RowError
+from energystats.inputs.places import RowError
 
 __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_json"]
 
@@ -59,7 +59,7 @@ CALL = re.compile(
 FLAGS = "(conservative|exact|standardize)"
 # words of the library outside of its calls: an argument with its value, an argument, and the rest
 GIVEN = re.compile(rf"""(`?)(?<!, )(?<!\()\b(?:{NAMES}="([^"`]*)"|{FLAGS}=True)\1""")
-ALIKE = re.compile(f"`{NAMES}`")
+ALIKE = re.compile(f"`{NAMES}=?`")
 PYTHON = re.compile(
     rf"""(`?)(?<!, )(?<!\()\b[a-z_]+="\w+"\1|`(?:es\.)?(?:{"|".join(vars(energystats)["__all__"])})\b[^`]*`"""
 )
@@ -75,8 +75,7 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
     try:
         yield
     except RowError as error:
-        place = None if where is None or error.label is None else where(int(error.label))
-        raise BadInputError(f"{file}: {in_options(error.message(place))}") from error
+        raise BadInputError(f"{file}: {in_options(error.message(where))}") from error
     except (ValueError, TypeError, MemoryError) as error:
         raise BadInputError(f"{file}: {in_options(str(error))}") from error
 

@@ -52,7 +52,7 @@ def run_euclidize(options: argparse.Namespace, console: Console) -> None:
     console.say(f"\n{given.file}: {given.describe()}.\n")
     console.tell(result.summary())
     answer = {"file": given.file, "n": len(given.distances), "output": str(options.output)}
-    console.answer("euclidize", **answer, result=payload_of(result))
+    console.answer("euclidize", **answer, result=payload_of(result, console.table))
 
 
 EUCLIDIZE = Command(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from energystats._core.statistics import share
+from energystats.cli.errors import in_options
 
 __all__ = ["payload_of"]
 
@@ -47,13 +48,18 @@ TEST = ("breakpoint", "first", "last", "between", "statistic", "pvalue", "declar
 TERM = ("name", "df", "dispersion", "f", "share", "pvalue")
 
 
-def payload_of(result: Any) -> dict[str, Any]:
-    """Return the fields of a result by name, as a dictionary for JSON output."""
+def payload_of(result: Any, table: str) -> dict[str, Any]:
+    """Return the fields of a result by name, as a dictionary for JSON output; notes name options, as the text does.
+
+    `table` are the words of the command that say which table is read.
+    """
     kind = next(base.__name__ for base in type(result).__mro__ if base.__name__ in FIELDS)
     fields = {name: getattr(result, name) for name in FIELDS[kind]}
     if "metric" in fields:
         fields["metric"] = repr(result.metric)
         fields["standardized"] = result.standardization is not None
+    if "notes" in fields:
+        fields["notes"] = [in_options(note, table) for note in result.notes]
     if kind in ("Partition", "Segmentation", "SegmentTestResult"):
         fields["share"] = share(result.between, result.total)
     if kind == "ClusterTestResult":

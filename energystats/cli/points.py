@@ -25,7 +25,8 @@ from energystats.cli.selection import choose_columns, columns_of_conditions, fin
 from energystats.display.sentences import join_names
 from energystats.exceptions import MatrixAsPointsWarning
 from energystats.inputs.columns import holds_numbers, holds_truths
-from energystats.metrics.domains import looks_like_distances, looks_like_triangle, row_places
+from energystats.inputs.places import row_places
+from energystats.metrics.domains import looks_like_distances, looks_like_triangle
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 

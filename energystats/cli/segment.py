@@ -79,7 +79,7 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
     console.tell(result.summary())
     head = {"file": table.file, "n": len(rows), "n_read": table.n_read, "columns": list(table.frame.columns)}
     breaks = [str(labels[options.order].iloc[result.rows[b]]) for b in result.breakpoints]
-    found = payload_of(result) | {"rows": rows, "breaks": breaks}
+    found = payload_of(result, console.table) | {"rows": rows, "breaks": breaks}
     console.answer("segment", **head, order=options.order, seed=options.seed, segments=found)
 
 

@@ -68,8 +68,8 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     console.tell("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}
     head |= {name: getattr(options, name) for name, _ in LABELS.values()}
-    more = {"pairs": payload_of(pairs[0]) if pairs else None}
-    console.answer("test", **head, seed=options.seed, test=payload_of(result), **more)
+    more = {"pairs": payload_of(pairs[0], console.table) if pairs else None}
+    console.answer("test", **head, seed=options.seed, test=payload_of(result, console.table), **more)
 
 
 def _label_columns(options: argparse.Namespace) -> dict[str, tuple[str, str]]:

@@ -44,9 +44,9 @@ from energystats.inputs.options import (
     note_unused,
     refuse_keyword,
 )
+from energystats.inputs.places import row_places
 from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import Metric, MetricLike, is_named
-from energystats.metrics.domains import row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split

@@ -23,9 +23,9 @@ from energystats.display.sentences import Caution
 from energystats.dissimilarity import Dissimilarity
 from energystats.inputs.names import near_names
 from energystats.inputs.options import children
+from energystats.inputs.places import row_places
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric
-from energystats.metrics.domains import row_places
 
 __all__ = ["Null", "PermutedColumns", "TableNull", "UserModel", "check_null", "held", "null_name", "table_null"]
 

@@ -31,9 +31,9 @@ from energystats.inputs.arrays import (
     numbers_of_objects,
 )
 from energystats.inputs.options import as_generator, check_count, check_flag
+from energystats.inputs.places import Place, row_places
 from energystats.inputs.table import InputTable, as_table, other_columns
 from energystats.metrics.base import Metric, MetricLike, is_named
-from energystats.metrics.domains import Place, row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
 from energystats.pairs.disk import Rows
@@ -341,7 +341,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             compared = points
             if fitted.standardization is not None:
                 compared, place = fitted.standardization.apply(points), of_z_scores(place)
-            fitted.metric.check(compared, place, self._columns())
+            fitted.metric.check(compared, place, self._columns(), within=False)
         else:
             points = as_points(points, "X")
         signs = _Signs(self._rho_to_fitted)

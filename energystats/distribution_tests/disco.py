@@ -29,9 +29,10 @@ from energystats.inputs.labels import WORDS_AS_GAPS, is_single, notes_on_names, 
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
 from energystats.inputs.names import list_names
 from energystats.inputs.options import as_generator, check_flag, check_option
+from energystats.inputs.places import Fault, Place, RowError, row_places
 from energystats.inputs.table import InputTable, as_table, match_rows
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.domains import Fault, Place, RowError, row_places, truths_as_numbers
+from energystats.metrics.domains import truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.gower import Gower
 from energystats.metrics.lookup import resolve
@@ -302,7 +303,7 @@ def _by_formula(
     for name in parsed.bare:
         if name not in parsed.bare_responses:
             _check_no_objects(rows.iloc[:, _position(rows, name)], name, place)
-    used = _tidy(rows, parsed.bare)
+    used, parsed = _tidy(rows, parsed.bare), replace(parsed, place=place)
     if source is None:
         d = entry.read(parsed.response_columns(used, _find_response_columns(rows, entry)), place)
     else:
@@ -411,7 +412,7 @@ def _check_no_objects(column: Any, name: str, place: Place) -> None:
         cause = f"has {values[row]!r:.60} in column {name!r}, where other rows have numbers"
         advice = "mend it"
     advice += f", or write C({name}.astype(str)) for categories"
-    raise RowError("`formula`", Fault(row, cause, rule, advice), *place(row))
+    raise RowError("`formula`", Fault(row, cause, rule, advice), place)
 
 
 def _tidy(table: Any, bare: Collection[str]) -> Any:

@@ -25,10 +25,11 @@ from energystats.distribution_tests.estimated_fit import Family, find_atoms
 from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible, find_spacing
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.places import row_places
 from energystats.inputs.table import InputTable, as_table, match_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.domains import row_places, truths_as_numbers
+from energystats.metrics.domains import truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import sort_line

@@ -26,9 +26,9 @@ from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
 from energystats.inputs.methods import Sampling
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option, check_positive
+from energystats.inputs.places import row_places
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.domains import row_places
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import power_on_line

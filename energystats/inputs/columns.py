@@ -111,8 +111,6 @@ def encode(
             of = _Column(known.kinds[j], np.empty(0), known.levels[j])
             coded.append([_recoded(part, of, name, label) for part, name in zip(parts, names, strict=True)])
     arrays = [np.column_stack([parts[i].values for parts in coded]) for i in range(len(tables))]
-    for array, name in zip(arrays, names, strict=True):
-        _check_rows(array, name)
     kinds, levels = tuple(parts[0].kind for parts in coded), tuple(parts[0].levels for parts in coded)
     # a column without any value says nothing of completeness: it has no weight in rho
     filled = [kind != "empty" for kind in kinds]
@@ -179,13 +177,6 @@ def _check_shape(shape: tuple[int, ...], name: str) -> None:
         raise ValueError(f"`{name}` must have shape (n,) or (n, d), got {shape}.")
     if 0 in shape:
         raise ValueError(f"`{name}` must have at least one row and one column, got shape {shape}.")
-
-
-def _check_rows(array: FloatArray, name: str) -> None:
-    """Raise ValueError if a row of a data table has no known value."""
-    if (bare := np.isnan(array).all(axis=1)).any():
-        row = int(bare.argmax())
-        raise ValueError(f"`{name}` must have a value in every row, but row {row} (counted from 0) has none; drop it.")
 
 
 def _warn_of_empty(labels: Sequence[str]) -> None:

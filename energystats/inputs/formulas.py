@@ -27,6 +27,7 @@ from energystats.exceptions import MissingValuesWarning, warn
 from energystats.inputs.columns import holds_truths
 from energystats.inputs.labels import as_labels, position_of
 from energystats.inputs.names import list_names
+from energystats.inputs.places import Fault, Place, RowError, row_places
 from energystats.inputs.table import as_table, masked_in
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ class Parsed:
         Terms of the right side, lower orders first, without the constant.
     variables : tuple of str
         Columns of the table that the formula uses.
+    place : callable or None
+        Where a row that is used stands in the user's table.
     """
 
     text: str
@@ -104,6 +107,7 @@ class Parsed:
     intercept: Any
     terms: tuple[Any, ...]
     variables: tuple[str, ...]
+    place: Place | None = None
 
     @property
     def bare_responses(self) -> tuple[str, ...]:
@@ -151,7 +155,7 @@ class Parsed:
                     f"`formula` must have numeric responses joined by + on its left side, but {term} is categorical"
                     f"{held}."
                 )
-            _check_columns(str(term), matrix)
+            _check_columns(str(term), matrix, self.place)
             names = [str(each).replace(str(_counting_term(term)), str(term)) for each in spec.column_names]
             found |= dict(zip(names, matrix.T, strict=True))
         return pd.DataFrame(found)
@@ -186,7 +190,7 @@ class Parsed:
         matrix, spec = self.evaluate([self.intercept, *coded], data.table)
         blocks = [matrix[:, spec.term_slices[_counting_term(term)]] for term in coded]
         for term, columns in zip(terms, blocks, strict=True):
-            _check_columns(str(term), columns)
+            _check_columns(str(term), columns, self.place)
         return blocks
 
     def evaluate(
@@ -514,12 +518,15 @@ def _contains(larger: Any, term: Any) -> bool:
     return set(term.factors) < set(larger.factors)
 
 
-def _check_columns(name: str, columns: FloatArray) -> None:
-    """Raise ValueError if computed columns of a formula have values that are not finite."""
+def _check_columns(name: str, columns: FloatArray, place: Place | None) -> None:
+    """Raise RowError if computed columns of a formula have values that are not finite."""
     bad = np.flatnonzero(~np.isfinite(columns).all(axis=1))
     if bad.size:
-        first = f"the first at position {bad[0]}, counted from 0"
-        raise ValueError(f"`formula`: {name} is not finite in {bad.size} of {len(columns)} rows, {first}.")
+        row = int(bad[0])
+        value = columns[row, int(np.argmin(np.isfinite(columns[row])))]
+        several = f" ({bad.size} of {len(columns)} rows are not finite)" * (bad.size > 1)
+        fault = Fault(row, f"has {value} in {name}{several}", "must give finite numbers", "transform otherwise")
+        raise RowError("`formula`", fault, place or row_places(["data"], [len(columns)], [None]))
 
 
 def _write_plain_message(error: BaseException) -> str:

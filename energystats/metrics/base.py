@@ -15,8 +15,9 @@ from energystats._runtime import Sample, between_tables, weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.inputs.arrays import as_array, as_points
 from energystats.inputs.columns import Columns
+from energystats.inputs.places import Fault, Place, RowError, row_places
 from energystats.inputs.table import as_table, check_same_columns
-from energystats.metrics.domains import ANY_NUMBERS, Domain, Fault, Place, RowError, row_places, truths_as_numbers
+from energystats.metrics.domains import ANY_NUMBERS, Domain, truths_as_numbers
 from energystats.metrics.names import canonical_name
 
 __all__ = ["Metric", "SamePairs", "pair_with_itself"]
@@ -103,15 +104,15 @@ class Metric(abc.ABC):
             tables = [truths_as_numbers(table) for table in tables]
         return [as_points(table, name) for table, name in zip(tables, names, strict=True)], self
 
-    def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None) -> None:
-        """Raise `RowError` if an array has a row that the metric cannot compare."""
+    def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None, *, within: bool = True) -> None:
+        """Raise `RowError` if an array has a row that the metric cannot compare, `within` it or with other rows."""
         fault = self.domain.fault(X, columns)
         if fault is not None:
             raise self.refused(fault, place)
 
     def refused(self, fault: Fault, place: Place) -> RowError:
         """Build the `RowError` for a row that a metric cannot compare."""
-        return RowError(self.spoken, fault, *place(fault.row))
+        return RowError(self.spoken, fault, place)
 
     def under(self, other: Metric, columns: Sequence[str]) -> Metric:
         """Return the metric for points that were read for another metric; raise if it cannot compare such points."""
@@ -144,7 +145,7 @@ class Metric(abc.ABC):
         for read, table, name in ((points, X, "X"), (others, Y, "Y")):
             if table is not None:
                 named = as_table(table)
-                metric.check(read, row_places([name], [len(read)], [named.index]), named.columns)
+                metric.check(read, row_places([name], [len(read)], [named.index]), named.columns, within=Y is None)
         return (points, others), metric
 
     def read_pair(self, X: ArrayLike, Y: ArrayLike | None) -> tuple[tuple[FloatArray, FloatArray], Metric]:

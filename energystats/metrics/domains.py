@@ -2,84 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from energystats._typing import FloatArray
-from energystats.inputs.names import find_index_names, name_text
+from energystats.inputs.places import Fault
 from energystats.inputs.table import InputTable, as_table
 
 __all__ = [
     "ANY_NUMBERS",
     "Domain",
-    "Fault",
-    "Place",
-    "RowError",
     "looks_like_distances",
     "looks_like_triangle",
-    "row_places",
     "truths_as_numbers",
 ]
 
 
 CONSTANT = 1e-13  # of its largest entry: a row that varies by less is constant but for rounding
 FEWEST_OF_TRIANGLE = 5  # rows: fewer coordinates with zeros there are no rarity
-Place = Callable[[int], tuple[str, Any]]  # where row i of the points stands, and its label if it has one
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """Describe why a metric cannot compare one row of a table.
-
-    Attributes
-    ----------
-    row : int
-        Its number, from 0.
-    cause : str
-        What is wrong with it, such as "is all zeros".
-    rule : str
-        What the metric needs, such as "has no value for rows of zeros".
-    advice : str
-        What to do.
-    """
-
-    row: int
-    cause: str
-    rule: str
-    advice: str
-
-
-class RowError(ValueError):
-    """Report a row that a metric cannot compare; the message can also name the row's line in a file.
-
-    Parameters
-    ----------
-    metric : str
-        The metric, as the user may write it.
-    fault : Fault
-        What is wrong.
-    place : str
-        The row in the user's table.
-    label : object
-        The entry of the table's index, or None without one.
-    """
-
-    def __init__(self, metric: str, fault: Fault, place: str, label: Any) -> None:
-        self.metric: str = metric
-        self.fault: Fault = fault
-        self.place: str = place
-        self.label: Any = label
-        super().__init__(self.message())
-
-    def message(self, place: str | None = None) -> str:
-        """Return the error message for a row that a metric cannot compare; `place` can say anew where the row is."""
-        return f"{self.metric} {self.fault.rule}, but {place or self.place} {self.fault.cause}; {self.fault.advice}."
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return ValueError, (str(self),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,23 +100,6 @@ class Domain:
 
 
 ANY_NUMBERS = Domain()
-
-
-def row_places(names: Sequence[str], sizes: Sequence[int], indexes: Sequence[Any]) -> Place:
-    """Return a function that describes row i of stacked tables in messages, by index label or number."""
-    # an index that merely counts rows names nothing, so such rows are called by their number
-    ends = np.cumsum(sizes)
-
-    def place(row: int) -> tuple[str, Any]:
-        t = int(np.searchsorted(ends, row, side="right"))
-        own = row - int(ends[t]) + sizes[t]
-        name = names[t] if " " in names[t] else f"`{names[t]}`"
-        label = None if indexes[t] is None else indexes[t][own]
-        if find_index_names(indexes[t]) is None:
-            return f"row {own} of {name}", label
-        return f"row {name_text(label)!r} (number {own}) of {name}", label
-
-    return place
 
 
 def truths_as_numbers(values: Any) -> InputTable:

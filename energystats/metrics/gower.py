@@ -14,9 +14,13 @@ from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
 from energystats.inputs.names import list_names
 from energystats.inputs.options import check_alpha
+from energystats.inputs.places import Fault, Place
 from energystats.metrics.base import Metric, SamePairs, pair_with_itself
 
 __all__ = ["Gower"]
+
+COMMON = "needs a column of some weight in which both rows have a value"
+KINDS_AT_ONCE = 2_000  # patterns of gaps, compared with all others
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -143,6 +147,22 @@ class Gower(Metric):
         arrays, coding = encode(tables, names, asymmetric=self.asymmetric, known=known)
         return arrays, self.with_coding(coding)
 
+    def check(self, X: FloatArray, place: Place, columns: Sequence[str] | None = None, *, within: bool = True) -> None:
+        """Raise `RowError` if a row has no value, or shares no column of some weight with another; O(n^2) at most."""
+        if (bare := np.isnan(X).all(axis=1)).any():
+            raise self.refused(Fault(int(bare.argmax()), "has none", "needs a value in every row", "drop it"), place)
+        if not within or self.coding is None:  # numbers that were read for another metric have no gaps
+            return
+        known = ~np.isnan(X[:, self.column_weights() > 0])
+        kinds, first = np.unique(known, axis=0, return_index=True)  # few, where gaps are rare
+        here = kinds.astype(np.float32)
+        for block in np.array_split(np.arange(len(kinds)), -(-len(kinds) // KINDS_AT_ONCE)):
+            apart = np.argwhere(here[block] @ here.T == 0)
+            if len(apart):
+                pairs = np.sort(np.column_stack((first[block[apart[:, 0]]], first[apart[:, 1]])), axis=1)
+                i, j = map(int, pairs[np.lexsort(pairs.T[::-1])[0]])
+                raise self.refused(Fault(i, "has none in common with", COMMON, "drop one of them", j), place)
+
     def with_coding(self, coding: Columns) -> Gower:
         """Return Gower's metric with a given coding of columns; raise if options do not fit these columns."""
         _check_known_columns(self.asymmetric, coding.names, "asymmetric")
@@ -211,8 +231,7 @@ class Gower(Metric):
         if np.isnan(rho).any():
             i, j = np.argwhere(np.isnan(rho))[0]
             raise ValueError(
-                f"`metric` {self!r} needs a column of some weight in which both rows have a value, but rows {row + i} "
-                f"and {column + j} have none in common; drop one of them."
+                f"{self.spoken} {COMMON}, but rows {row + i} and {column + j} have none in common; drop one of them."
             )
         return rho
 
