@@ -409,10 +409,16 @@ def test_advice_on_gaps_names_options_or_python(tmp_path, monkeypatch, capsys, m
         ("the factor of conservative=True.", "the factor of --conservative."),
         ("`block_length=` permutes, as `alpha` does.", "--block-length permutes, as --alpha does."),
         (
-            "See `cluster_tree(X)`. It, or `disco`, is.",
-            "See `cluster_tree(X)` (in Python). It, or `disco` (in Python), is.",
+            "See `silhouette(X, g)`. It, or `disco`, is.",
+            "See `silhouette(X, g)` (in Python). It, or `disco` (in Python), is.",
         ),
         ("In Python, `select_k` can.", "In Python, `select_k` can."),
+        (
+            "`cluster_tree(X)` cuts there, and `cluster_tree` looks.",
+            "--select significance cuts there, and --select significance looks.",
+        ),
+        ("if so, `disco` takes them as a covariate.", "if so, `energystats disco` takes them as a covariate."),
+        ("leave it out: `.drop(columns=...)`, or `index_col=` on\n  reading.", "leave it out with --drop."),
     ],
 )
 def test_what_the_command_line_lacks_is_marked_as_python(said, here):
