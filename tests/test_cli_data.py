@@ -1045,3 +1045,15 @@ def test_rows_that_gower_cannot_compare_are_those_of_the_table():
         es.pairwise(table[["w", "c"]].iloc[[10]], table[["w", "c"]].iloc[[20]], metric="gower")
     fitted = es.EnergyClustering(2, metric="gower", random_state=0).fit(table[["w", "c"]].drop(index=["s10", "s20"]))
     assert fitted.predict(table.loc[["s10", "s20"], ["w", "c"]]).shape == (2,)  # not compared with each other
+
+
+@pytest.mark.parametrize("name", ["s1", "s2"])
+def test_a_column_of_the_matrix_names_no_rows(tmp_path, monkeypatch, capsys, name):
+    """It was kept as data, or moved to the front."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "d.csv").write_text("s1,s2,s3\n0,1,2\n1,0,3\n2,3,0\n")
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--id", name]) == 2
+    assert f"d.csv: --id must name a column beside the matrix, not one of it, '{name}'." in capsys.readouterr().err
+    assert not (tmp_path / "out.csv").exists()
+    (tmp_path / "d.csv").write_text("s1,n,s2,s3\n0,s1,1,2\n1,s2,0,3\n2,s3,3,0\n")
+    assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--id", "n"]) == 0

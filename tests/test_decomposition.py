@@ -465,7 +465,7 @@ def test_dtypes_that_know_missing_values(frame):
     nullable = frame.astype({"y1": "Float64", "a": "string", "k": "Int64", "t": "boolean"})
     pd.testing.assert_frame_equal(es.disco("y1 ~ a + k + t", data=nullable, **how).table, expected)
     nullable.loc[3, "k"] = pd.NA
-    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(k 1\)"):
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows was left out for missing values \(k 1\)"):
         found = es.disco("y1 ~ a + k + t", data=nullable, missing="drop", **how).table
     pd.testing.assert_frame_equal(found, es.disco("y1 ~ a + k + t", data=frame.drop(index=3), **how).table)
 
@@ -1362,9 +1362,9 @@ def test_rows_with_gaps_in_responses_stay_under_gower(frame):
         ]
     assert [result.n for result in found] == [30, 30]
     assert found[0].statistic == found[1].statistic
-    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(y1 1\)"):
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows was left out for missing values \(y1 1\)"):
         assert es.disco("I(2 * y1) + b + x ~ a", data=gaps, **how).n == 29
-    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows were left out for missing values \(b 1\)"):
+    with pytest.warns(es.MissingValuesWarning, match=r"1 of 30 rows was left out for missing values \(b 1\)"):
         assert es.disco("y1 + x ~ b", data=gaps, **how).n == 29
 
 

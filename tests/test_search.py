@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
+from sklearn.cluster import DBSCAN
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -555,3 +556,19 @@ def test_points_that_one_coincides_with_differ_still():
     assert not d.is_stored
     assert count_distinct_points(d, 4) == count_distinct(rho(x, x), 4) == 4
     assert count_distinct_points(d, 2) == 2
+
+
+def test_a_clustering_with_noise_is_no_start(rng):
+    """Its noise was one cluster more; `dispersion` and others refused it."""
+    X = np.vstack([rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 20, [[500.0, 500.0]]])
+    noisy = DBSCAN(eps=5).fit(X)
+    assert set(noisy.labels_) == {-1, 0, 1}
+    for start in (
+        lambda init: es.energy_cluster(X, 3, init=init),
+        lambda init: es.EnergyClustering(3, init=init).fit(X),
+    ):
+        with pytest.raises(
+            ValueError, match=r"`init` is a clustering with points in no cluster \(label -1\), where every"
+        ):
+            start(noisy)
+        assert start(noisy.labels_) is not None

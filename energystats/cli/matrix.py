@@ -53,6 +53,8 @@ def read_matrix(
         header = cells[0] if cells else []
         if names not in header:
             raise BadInputError(f"{source.name}: no column {names!r}.{list_names(names, header)}")
+        if len(header) == len(cells) - 1:
+            raise BadInputError(f"{source.name}: --id must name a column beside the matrix, not one of it, {names!r}.")
         j = header.index(names)
         cells = [row[j : j + 1] + row[:j] + row[j + 1 :] for row in cells]
     with bad_input(source.name):

@@ -13,7 +13,7 @@ from energystats._runtime import Work
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.labels import as_labels
+from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.options import check_count, check_option, note_unused
 
 __all__ = ["MOVE_TOLERANCE", "STARTS", "Algorithm", "Search", "check_distinct", "check_unwatched", "read_start"]
@@ -125,7 +125,13 @@ def read_start(init: str | ArrayLike, names: Sequence[str], n: int, k: int) -> I
     if init is None:
         words = ", ".join(f'"{name}"' for name in names)
         raise TypeError(f"`init` must be {words} or labels, got None.")
-    codes, found = as_labels(init, n, "init")
+    labels = read_labels(init, "init")
+    codes, found = as_labels(labels, n, "init")
+    if labels.found and NOISE in found:
+        raise ValueError(
+            "`init` is a clustering with points in no cluster (label -1), where every point has to start in one; give "
+            "the labels as an array, in which -1 is a label like any other."
+        )
     if len(found) != k:
         raise ValueError(f"`init` must have {k} clusters, as many as `k`, got {len(found)}.")
     return codes

@@ -983,5 +983,6 @@ def find_complete_rows(
         )
     if gone.all():
         raise ValueError(f'`missing="drop"` leaves no row: values are missing in all {n} ({counts}).')
-    warn(f"{int(gone.sum())} of {n} rows were left out for missing values ({counts}).", MissingValuesWarning)
+    left = f"{int(gone.sum())} of {n} rows {'was' if gone.sum() == 1 else 'were'} left out"
+    warn(f"{left} for missing values ({counts}).", MissingValuesWarning)
     return ~gone
