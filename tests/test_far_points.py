@@ -12,6 +12,7 @@ from numpy.testing import assert_array_equal
 import energystats as es
 from energystats._core.unimodal import narrow_gaps
 from energystats.cluster_tests import scores
+from tests.comparisons import words
 from tests.conftest import sweep
 
 pytestmark = pytest.mark.filterwarnings("ignore::energystats.exceptions.ColumnScaleWarning")
@@ -139,6 +140,22 @@ def test_two_gross_errors_in_one_column_are_named(rng):
     x[[3, 7]] = 50, 50.5
     found = es.cluster_test(x, rng=0)
     assert "One cluster is the rows 3, 7 alone" in " ".join(found.summary().split())
+
+
+@pytest.mark.parametrize("form", ["points", "matrix"])
+@pytest.mark.parametrize("count", [5, 8])
+def test_more_rows_far_away_are_counted(count, form):
+    """With eight they hide two clusters six standard deviations apart in most samples, and nothing said so."""
+    X = scattered(count, 100.0, seed=1, apart=6.0)
+    data, how = (es.pairwise(X), {"metric": "precomputed"}) if form == "matrix" else (X, {})
+    found = es.cluster_test(data, 2, n_resamples=99, rng=0, **how)
+    assert sorted(found.partition.sizes) == [count, 100]
+    more = ", ..." * (count > 5)
+    assert f"One cluster is {count} rows, far from all others (100, 101, 102, 103, 104{more}): " in words(found)
+    alone = es.cluster_test(X[:100], 2, n_resamples=99, rng=0)
+    near = np.concatenate([X[:100], X[:8] + [0, 9, 0, 0, 0]])  # a small cluster is no row far from all others
+    for result in (alone, es.cluster_test(near, 2, n_resamples=99, rng=0)):
+        assert "far from all others" not in words(result)
 
 
 @pytest.mark.parametrize("far", [200.0, 1e6])

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 
 from energystats._runtime import Work, weigh
-from energystats._typing import ArrayLike, RandomLike
+from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
 from energystats.cluster_tests.data_notes import are_directions
@@ -56,7 +56,9 @@ __all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "po
 
 SMALL_SAMPLE = 20  # points
 FEW_FAR = 5  # rows outside the largest cluster, fewer of which are named,
-FEW_OF_ALL = 0.05  # where they are a smaller share of all
+FEW_OF_ALL = 0.05  # where they are a smaller share of all;
+MORE_OF_ALL = 0.1  # more are counted, where they lie so many times as far from the largest cluster as its outer points
+TIMES_AS_FAR, ROWS_OF_LARGEST = 4.0, 200
 DEFAULT_K, N_SPLITS = 2, 5
 FEW_POINTS = (
     "With fewer than 20 points, here {n}, levels were measured on uniform and normal data alone.",
@@ -330,25 +332,42 @@ def run_cluster_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.rand
 
 
 def _note_far_points(found: ClusterTestResult, d: Dissimilarity) -> tuple[str, ...]:
-    """Return a caution that names the rows outside the largest cluster if these rows are very few; else ()."""
+    """Return a caution that names or counts the rows outside the largest cluster if they are few and far; else ()."""
     shown = found.partition
-    if shown is None or shown.k < 2 or sum(shown.sizes) - max(shown.sizes) >= min(FEW_FAR, FEW_OF_ALL * d.n):
+    if shown is None or shown.k < 2:
+        return ()
+    largest = int(np.argmax(shown.sizes))
+    rows = np.flatnonzero((shown.labels >= 0) & (shown.labels != largest))
+    very_few = rows.size < min(FEW_FAR, FEW_OF_ALL * d.n)
+    if not very_few and not (
+        rows.size < MORE_OF_ALL * d.n and _lie_far(d, rows, np.flatnonzero(shown.labels == largest))
+    ):
         return ()
     place = row_places(["X"], [d.n], [d.index])
-    rows = np.flatnonzero((shown.labels >= 0) & (shown.labels != int(np.argmax(shown.sizes))))
-    places = [place(int(row))[0].removesuffix(" of `X`") for row in rows]
+    places = [place(int(row))[0].removesuffix(" of `X`") for row in rows[:FEW_FAR]]
     names = ", ".join(text.removeprefix("row ") if rows.size > 1 else text for text in places)
+    who = f"{names} alone" if rows.size == 1 else f"the rows {names} alone"
+    if rows.size >= FEW_FAR:
+        who = f"{rows.size} rows, far from all others ({names}{', ...' * (rows.size > FEW_FAR)})"
     one, it = "One cluster is" if shown.k == 2 else "All clusters but one are", "it" if rows.size == 1 else "them"
     says = f"p may speak of {it}, or of the others"
     if found.pvalue > LEVEL:
         says = "so far away, rows can hide clusters of the others"
     return (
         Caution(
-            f"{one} {names} alone: {says}." if rows.size == 1 else f"{one} the rows {names} alone: {says}.",
+            f"{one} {who}: {says}.",
             "A few rows far from all others, such as gross errors and codes of missing values, are lines and modes of "
             "their own. See whether there is a mistake; a test without them asks of the others alone.",
         ),
     )
+
+
+def _lie_far(d: Dissimilarity, rows: IntArray, largest: IntArray) -> bool:
+    """Return whether all of some rows lie far from the points of the largest cluster, beside how far these do."""
+    largest = largest[np.unique(np.linspace(0, largest.size - 1, min(largest.size, ROWS_OF_LARGEST)).astype(np.intp))]
+    outer = float(np.quantile(d.rho(largest, largest).mean(axis=1), 1 - MORE_OF_ALL))
+    power = getattr(d.metric, "alpha", 1.0)
+    return bool(d.rho(rows, largest).mean(axis=1).min() > TIMES_AS_FAR**power * outer)
 
 
 def method_for(d: Dissimilarity, method: str) -> str:
