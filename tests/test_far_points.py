@@ -153,7 +153,7 @@ def test_more_rows_far_away_are_counted(count, form):
     more = ", ..." * (count > 5)
     assert f"One cluster is {count} rows, far from all others (100, 101, 102, 103, 104{more}): " in words(found)
     alone = es.cluster_test(X[:100], 2, n_resamples=99, rng=0)
-    near = np.concatenate([X[:100], X[:8] + [0, 9, 0, 0, 0]])  # a small cluster is no row far from all others
+    near = np.concatenate([X[:100], X[:8] + 9 * np.eye(5)[1]])  # a small cluster is no row far from all others
     for result in (alone, es.cluster_test(near, 2, n_resamples=99, rng=0)):
         assert "far from all others" not in words(result)
 
