@@ -16,6 +16,7 @@ import energystats as es
 from energystats.display import numbers, tables
 from energystats.display.result import VerdictFirst
 from energystats.display.sentences import Caution
+from tests.comparisons import words
 from tests.test_public_api import CASES, case
 
 mpl.use("Agg")
@@ -277,7 +278,7 @@ def test_tests_say_what_was_asked_and_how(request, result):
 
 
 def test_the_seed_note_has_the_standard_error_of_the_p_value(rng):
-    x, y = rng.standard_normal(30), rng.standard_normal(30)
+    x, y = rng.standard_normal(30), rng.standard_normal(30) + 0.5  # where p is not 1
     found = es.energy_test(x, y, n_resamples=999, rng=rng)
     note = next(note for note in found._sentences() if "seed" in note)
     error = float(re.search(r"±([\d.]+)", note)[1])
@@ -289,6 +290,15 @@ def test_the_seed_note_has_the_standard_error_of_the_p_value(rng):
     exact = es.energy_test(x[:4], y[:4], method="exact")
     assert "does not depend on a seed" in exact.summary()
     assert "±" not in exact.summary()
+
+
+def test_a_p_value_of_1_names_no_standard_error():
+    """Two points are as normal as any two, and other draws as far from normality."""
+    spread = es.spread_test([1.0, 1, 1, 2, 2, 2], list("aaabbb"), n_resamples=99, rng=0)
+    for found in (es.normality_test([1.0, 2.0], n_resamples=99, rng=0), spread):
+        assert found.pvalue == 1
+        assert "all reach the statistic, and another seed hardly moves it." in words(found)
+        assert "±" not in words(found)
 
 
 @pytest.mark.parametrize(("shift", "words"), [(0.0, "no evidence at this sample size"), (9.0, "evidence that")])

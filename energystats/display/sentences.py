@@ -81,6 +81,8 @@ def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0
     """
     if pvalue >= 1 < factor:
         return f"{name} by {n_resamples} {what}: cut off at 1, where another seed hardly moves it."
+    if pvalue >= 1:
+        return f"{name} by {n_resamples} {what}: all reach the statistic, and another seed hardly moves it."
     smallest = 1 / (n_resamples + 1)
     at = min(max(pvalue / factor, smallest), 1 - smallest)
     # the Monte Carlo variance of a share of n_resamples draws is p (1 - p) / n_resamples
