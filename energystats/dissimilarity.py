@@ -20,23 +20,31 @@ from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.statistics import within_per_cluster
 from energystats._runtime import check_memory
-from energystats._typing import BoolArray, FloatArray, IntArray
-from energystats.exceptions import (
-    ColumnScaleWarning,
-    EnergyStatsWarning,
-    MatrixAsPointsWarning,
-    NotNegativeTypeWarning,
-    warn,
+from energystats._typing import FloatArray, IntArray
+from energystats.doubtful_tables import (
+    LARGEST_SUM,
+    SAMPLES,
+    check_resolution,
+    ends_of,
+    in_order_of_zeros,
+    rho_of_width,
+    vary_by_rounding,
+    warn_of_adjacency,
+    warn_of_labels,
+    warn_of_matrix,
+    warn_of_rounding,
+    warn_of_row_numbers,
+    warn_of_scales,
 )
+from energystats.exceptions import EnergyStatsWarning, warn
 from energystats.inputs.arrays import EPS, digits_of
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
-from energystats.inputs.names import COUNT_NAME, SUBJECT_NAME
 from energystats.inputs.places import Fault, Place, row_places
 from energystats.inputs.table import InputTable, as_table, check_same_columns
 from energystats.metrics.base import Metric, MetricLike
 from energystats.metrics.closed_form import Euclidean
-from energystats.metrics.domains import Domain, looks_like_distances, looks_like_triangle
+from energystats.metrics.domains import Domain
 from energystats.metrics.general import Precomputed
 from energystats.metrics.kernel import SUBSAMPLE, Exponential
 from energystats.metrics.lookup import resolve
@@ -56,30 +64,19 @@ __all__ = [
     "Points",
     "StoredPoints",
     "check_blocks",
-    "check_resolution",
     "check_z_scores",
     "note_one_rho",
     "of_z_scores",
-    "warn_of_rounding",
 ]
 
 
-TINY_WIDTH = 1e-70  # of the widest column, below which rho is looked at
-HUGE_WIDTH = 1e70  # above which it is, too
-SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
-LARGEST_SUM = 1e305  # of rho over all pairs
 HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
-MANY_VALUES = 10  # more than labels of two groups have, or answers to a question
-SAMPLES = "the samples"  # several of them, below each other
-SCALE_RATIO = 100.0  # of the columns' standard deviations, above which the narrower one hardly counts in any distance
-ALONE = 0.9  # of the variance of all columns: who has it decides the distances almost alone
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 FEWEST_OF_ONE_RHO, ROWS_OF_ONE_RHO = 4, 40
 NO_DIFFERENCE = "rho of all pairs of points is 0: it sees no difference between any two, and p says nothing of them."
-FEWEST_OF_GRAPH, ROWS_OF_GRAPH, PAIRS_OF_GRAPH = 10, 100, 200  # where zeros between unlike rows are looked for
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,7 +142,7 @@ class Dissimilarity(abc.ABC):
             return replace(blocks, warns=of_negative)
         # a metric for mixed tables learns while it reads what the columns are
         (points,), coded = resolved.read((table,), (name,))
-        _warn_of_matrix(points, coded, name)
+        warn_of_matrix(points, coded, name)
         place = place or row_places([name], [len(points)], [table.index])
         d = Points.from_points(points, coded, standardize=standardize, columns=table.columns, place=place)
         return replace(d, warns=of_negative, index=table.index)
@@ -163,19 +160,19 @@ class Dissimilarity(abc.ABC):
         """Check coordinates, fit the metric to them, and return both as `Points`."""
         check_z_scores(metric, standardize)
         if warns:
-            _warn_of_row_numbers(points, columns)
+            warn_of_row_numbers(points, columns)
         place = place or row_places(["X"], [len(points)], [None])
         # z-scores first: signs and rows of zeros are judged as the metric will see them
         standardization = Standardization.of(points) if standardize else None
-        low, high = _ends_of(points)
+        low, high = ends_of(points)
         if warns:
             warn_of_rounding(low, high, columns, metric, standardize=bool(standardize))
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
         if standardization is None and warns and metric.mixes_units and points.shape[1] > 1:
-            rounding = _vary_by_rounding(low, high)
-            _warn_of_scales(metric, deviations(points), high - low, rounding, columns, offered=standardize is not None)
+            rounding = vary_by_rounding(low, high)
+            warn_of_scales(metric, deviations(points), high - low, rounding, columns, offered=standardize is not None)
         fitted = metric.fitted(points)
         if not metric.by_range:
             check_resolution(points, fitted, offered=standardize is not None)
@@ -210,7 +207,7 @@ class Dissimilarity(abc.ABC):
             raise ValueError('metric="precomputed" needs one pooled matrix with `groups=`, got several samples.')
         # one coding for all samples, in which a category has one number
         pooled, sizes, coded, place = pool(tables, resolved)
-        _warn_of_labels(pooled, sizes)
+        warn_of_labels(pooled, sizes)
         d = Points.from_points(pooled, coded, standardize=standardize, columns=tables[0].columns, place=place)
         codes = np.repeat(np.arange(len(sizes)), sizes)
         return d, Groups(codes, _series_names(tables) or tuple(range(len(sizes))))
@@ -263,7 +260,7 @@ class Dissimilarity(abc.ABC):
     def residuals(self, basis: FloatArray) -> Dissimilarity:
         """Return the residuals of the points from a linear model with an orthonormal basis; (n, q)."""
         center = self.points.mean(axis=0)
-        fit, unit = fit_of(self.points, center, basis), resolution(*_ends_of(self.points))
+        fit, unit = fit_of(self.points, center, basis), resolution(*ends_of(self.points))
         return self.as_kind(Points, points=residuals_of(self.points, center, fit, unit, basis), warns=False)
 
     def corners(self) -> FloatArray:
@@ -274,7 +271,7 @@ class Dissimilarity(abc.ABC):
         """Return roughly the largest dissimilarity, to check sums for overflow; 0 if none can overflow."""
         if self.metric.by_range or self.standardization is not None:
             return 0.0
-        return self.n_columns * _rho_of_width(self.corners(), self.metric)
+        return self.n_columns * rho_of_width(self.corners(), self.metric)
 
     @property
     def matrix(self) -> FloatArray:
@@ -295,7 +292,7 @@ class Dissimilarity(abc.ABC):
         if not self.metric.compares:
             return self
         points = self.metric.transform(self.points)
-        low, high = _ends_of(points)
+        low, high = ends_of(points)
         rounding = TRANSFORMED * max(1.0, float(np.abs(points).max()))
         points = np.where(high - low <= rounding, low, points)
         return self.as_kind(Points, metric=Euclidean(), points=points, standardization=None, exponent=0)
@@ -499,7 +496,7 @@ class Matrix(Dissimilarity):
         if of_negative and (smallest := float(R.min())) < 0:
             warn_if_negative(int(np.count_nonzero(R < 0)) // 2, smallest)
         if of_negative:
-            _warn_of_adjacency(R, name)
+            warn_of_adjacency(R, name)
         return cls(metric=metric, R=R, rounding=rounding if eps > EPS else None, index=matrix_index(table))
 
     @property
@@ -577,11 +574,11 @@ class Blocks(Dissimilarity):
         sample = rows.sample(SUBSAMPLE)
         if standardization is None:
             if len(rows) <= SUBSAMPLE:
-                _warn_of_matrix(sample, metric, name)
+                warn_of_matrix(sample, metric, name)
             if metric.mixes_units:
-                rounding = _vary_by_rounding(measures.low, measures.high)
+                rounding = vary_by_rounding(measures.low, measures.high)
                 spread, width, names = measures.deviation, measures.width, rows.columns
-                _warn_of_scales(metric, spread, width, rounding, names, offered=standardize is not None)
+                warn_of_scales(metric, spread, width, rounding, names, offered=standardize is not None)
         fitted = metric.fitted(sample)
         if standardization is None:
             corners = np.stack((measures.low, measures.high))
@@ -735,9 +732,9 @@ def pool(samples: Sequence[Any], metric: Metric) -> tuple[FloatArray, list[int],
     check_same_columns(tables, [a.shape[1] for a in arrays], names)
     sizes, pooled = [len(a) for a in arrays], np.concatenate(arrays)
     for array, name in zip(arrays, names, strict=True):
-        _warn_of_matrix(array, coded, name)
+        warn_of_matrix(array, coded, name)
     if len(pooled) == pooled.shape[1]:
-        _warn_of_matrix(_in_order_of_zeros(pooled), coded, SAMPLES)
+        warn_of_matrix(in_order_of_zeros(pooled), coded, SAMPLES)
     return pooled, sizes, coded, row_places(names, sizes, [table.index for table in tables])
 
 
@@ -798,30 +795,6 @@ def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None)
     return domain.fault(points, columns)
 
 
-def _warn_of_matrix(points: FloatArray, metric: Metric, name: str) -> None:
-    """Warn if coordinates look like a matrix of distances between the rows."""
-    if metric.domain.binary:
-        return
-    n = len(points)
-    if looks_like_triangle(points):
-        warn(
-            f"`{name}` is {n} x {n} with zeros on the diagonal and on one side of it, as one triangle of a matrix of "
-            f"dissimilarities is, but taken as the coordinates of {n} points. If it is one, mirror it, "
-            '`X + X.T`, and use metric="precomputed".',
-            MatrixAsPointsWarning,
-        )
-    if not looks_like_distances(points):
-        return
-    coded, how = f"`{name}` is", 'metric="precomputed"'
-    if name == SAMPLES:
-        coded, how = f"The rows of {name} are", 'the whole matrix, metric="precomputed" and `groups=`'
-    warn(
-        f"{coded} symmetric with a zero diagonal ({n} x {n}), as a matrix of dissimilarities is, but taken as "
-        f"the coordinates of {n} points. Use {how} if it is such a matrix.",
-        MatrixAsPointsWarning,
-    )
-
-
 def note_one_rho(d: Dissimilarity, between: float, total: float, k: int) -> tuple[str, ...]:
     """Return a note if all pairs have one rho, by S and T of k groups: then S/T is (k - 1)/(n - 1), or T is 0."""
     if (
@@ -841,183 +814,3 @@ def note_one_rho(d: Dissimilarity, between: float, total: float, k: int) -> tupl
         "All pairs of points have the same rho, so that no groups and no clusters are better than others: p and labels "
         "say nothing of these data." + narrow * isinstance(d.metric, Exponential),
     )
-
-
-def _warn_of_adjacency(R: FloatArray, name: str) -> None:
-    """Warn if most entries of a matrix are 0 between points of unlike rows, as in a graph; (n, n)."""
-    n = len(R)
-    zeros = R.size - np.count_nonzero(R) - n
-    if n < FEWEST_OF_GRAPH or 2 * zeros <= n * (n - 1) or not R.any():
-        return
-    i, j = np.nonzero(R[: min(n, ROWS_OF_GRAPH)] == 0)
-    apart = np.flatnonzero(i != j)
-    apart = apart[:: max(1, apart.size // PAIRS_OF_GRAPH)]
-    unlike = np.abs(R[i[apart]] - R[j[apart]]).max(axis=1, initial=0.0) > ROUNDING * np.abs(R).max()
-    if 2 * np.count_nonzero(unlike) > apart.size:
-        warn(
-            f"Most entries of `{name}` are 0, between points whose distances to others differ: so they are in the "
-            "matrix of a graph or of similarities, where 0 means no link, while here 0 means the same place. Such "
-            "matrices go to `graph_partition`; no such rho is of negative type.",
-            NotNegativeTypeWarning,
-        )
-
-
-def _in_order_of_zeros(points: FloatArray) -> FloatArray:
-    """Reorder the rows of a square table so that zeros lie on the diagonal, as in a distance matrix.
-
-    A matrix that is split by groups has its rows in another order than its columns.
-    """
-    # in a matrix of dissimilarities every row has its smallest entry, 0, in its own column
-    own = points.argmin(axis=1)
-    order = np.argsort(own, kind="stable")
-    return points[order] if np.unique(own).size == len(points) else points
-
-
-def check_resolution(points: FloatArray, metric: Metric, n: int | None = None, *, offered: bool = False) -> None:
-    """Raise ValueError if points are so close that dissimilarities vanish, or so far that sums overflow.
-
-    The metric is fitted to them. `n` is the number of points where only some are given; `offered` says whether the
-    user may standardize. Metrics that no unit changes are 0 between proportional rows, whatever their size.
-    """
-    if metric.unit_free:
-        return
-    otherwise = ", or use standardize=True" if offered and metric.domain.z_scores else ""
-    n = len(points) if n is None else n
-    width = np.ptp(points, axis=0)
-    small = width.max() < TINY_WIDTH or isinstance(metric, Exponential)  # whose sigma may be far from the data
-    if width.max() == 0 or (width.max() < HUGE_WIDTH and not small):
-        return
-    rho = _rho_of_width(points, metric)
-    if small and not rho > SMALLEST_RHO:
-        raise ValueError(
-            f"The points must lie further apart: their largest difference is {width.max():.3g}, and rho under "
-            f"{metric!r} is too small a number for it; multiply the data by a constant first{otherwise}."
-        )
-    if not rho * (points.shape[1] * float(n) ** 2) < LARGEST_SUM and width.max() > HUGE_WIDTH:
-        raise ValueError(
-            f"The points must lie closer: their largest difference is {width.max():.3g}, and sums of rho under "
-            f"{metric!r} over {n} points are too large for numbers; divide the data by a constant first{otherwise}."
-        )
-
-
-def _rho_of_width(points: FloatArray, metric: Metric) -> float:
-    """Compute the absolute dissimilarity of the two points at the ends of the widest column."""
-    column = points[:, int(np.ptp(points, axis=0).argmax())]
-    ends = points[[int(column.argmin()), int(column.argmax())]]
-    with np.errstate(all="ignore"):
-        return abs(float(metric.between(ends[:1], ends[1:])[0, 0]))
-
-
-def _warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> None:
-    """Warn of a column that seems to number the rows, judged by its name and values."""
-    if columns is None or len(columns) < 2:
-        return
-    for name, column in zip(columns, points.T, strict=True):
-        named = SUBJECT_NAME.fullmatch(name) or COUNT_NAME.fullmatch(name)
-        if named and (column == np.rint(column)).all() and np.unique(column).size == column.size > 1:
-            warn(
-                f"Column {name!r} has another whole number in every row and is compared as if it were measured. If it "
-                "only numbers or names the rows, leave it out: `.drop(columns=...)`, or `index_col=` on reading.",
-                EnergyStatsWarning,
-            )
-
-
-def _warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
-    """Warn if one of two samples of a column seems to hold group labels of the other, or the second group sizes.
-
-    Labels: it has two values only, and the other, as long, many.
-    """
-    if len(sizes) != 2 or pooled.shape[1] != 1:
-        return
-    first, last = np.split(pooled[:, 0], [sizes[0]])
-    counts = (last >= 1).all() and (last == np.rint(last)).all() and not (first == np.rint(first)).all()
-    if 1 < last.size < MANY_VALUES and counts and last.sum() == first.size:
-        warn(
-            f"The second sample adds up to the {sizes[0]} rows of the first one: it was compared with it as "
-            "measurements. If it holds the sizes of groups, as in R's `eqdist.etest`, name the group of every row: "
-            "`groups=np.repeat(np.arange(len(sizes)), sizes)`.",
-            EnergyStatsWarning,
-        )
-    if sizes[0] != sizes[1]:
-        return
-    distinct = [np.unique(sample).size for sample in (first, last)]
-    if min(distinct) == 2 and max(distinct) >= MANY_VALUES:
-        which = "first" if distinct[0] == 2 else "second"
-        warn(
-            f"The {which} of two samples has two distinct values, and the other {max(distinct)} in as many rows: they "
-            "were compared as measurements of one thing. If they are the groups of its rows, pass them as `groups=`.",
-            EnergyStatsWarning,
-        )
-
-
-def _ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest and the largest known value of every column; (d,), (d,)."""
-    return np.fmin.reduce(points, axis=0), np.fmax.reduce(points, axis=0)
-
-
-def warn_of_rounding(
-    low: FloatArray, high: FloatArray, columns: Sequence[str] | None, metric: Metric, *, standardize: bool
-) -> None:
-    """Warn of columns whose values differ by rounding alone, if these columns affect the distances.
-
-    They do where columns are divided by their standard deviations or ranges, and where no column varies by more.
-    """
-    divided = standardize or metric.by_range or (metric.measures_columns and metric.needs_all_rows)
-    found = np.flatnonzero(_vary_by_rounding(low, high))
-    if not found.size or not (divided or found.size == np.count_nonzero(high > low)):
-        return
-    names = ", ".join(columns[j] if columns else str(j) for j in found[:10]) + ", ..." * (found.size > 10)
-    which = "standardize=True" if standardize else metric.spoken
-    so = f"{which} makes differences of full size of it." if divided else "no column varies by more."
-    warn(
-        f"Column{'s' * (found.size > 1)} {names}: no more variation than the rounding of the values, such as .3 "
-        f"and .1 + .2; {so} Round the values, or leave it out.",
-        ColumnScaleWarning,
-    )
-
-
-def _vary_by_rounding(low: FloatArray, high: FloatArray) -> BoolArray:
-    """Return which columns vary, but only by rounding of values that are not whole numbers; (d,), (d,) -> (d,)."""
-    size = np.maximum(np.abs(low), np.abs(high))
-    exact = (low == np.rint(low)) & (high == np.rint(high))
-    return np.asarray((high > low) & (high / 4 - low / 4 <= np.finfo(np.float64).eps * size) & ~exact)
-
-
-def _warn_of_scales(
-    metric: Metric,
-    spread: FloatArray,
-    width: FloatArray,
-    rounding: BoolArray,
-    columns: Sequence[str] | None,
-    *,
-    offered: bool = True,
-) -> None:
-    """Warn if columns have so unlike standard deviations that some dominate the distances.
-
-    They are those of the columns as the metric weights them. `offered` says whether the user may standardize by an
-    option; columns that are `rounding` are left aside.
-    """
-    factors = metric.column_factors(spread.size)
-    spread = spread * factors
-    # a constant column adds nothing to any distance, and one without weight neither
-    moving = np.flatnonzero((width > 0) & (factors > 0) & ~rounding)
-    if moving.size < 2:
-        return
-    low, high = moving[spread[moving].argmin()], moving[spread[moving].argmax()]
-    if spread[high] > SCALE_RATIO * spread[low]:
-        names = columns or [str(j) for j in range(spread.size)]
-        advice = "use standardize=True" if offered else "divide the columns by their standard deviations first"
-        with np.errstate(over="ignore"):
-            ratio = float(min(spread[high] / spread[low], np.finfo(np.float64).max))
-        times = f"{ratio:{'.0f' if ratio < 1e6 else '.1g'}} times"
-        alone = np.sum((spread[moving] / spread[high]) ** 2) <= 1 / ALONE
-        so = "and decides the distances almost alone" if alone else "which hardly counts in the distances"
-        comma = "" if alone else ","
-        weighted, unless = "", " unless the unit is shared"
-        if (factors < 1).any():
-            weighted, unless = "weighted ", ", or other weights, unless this is meant"
-        warn(
-            f"Column {names[high]} has a {weighted}standard deviation {times} that of column {names[low]}{comma} {so}; "
-            f"{advice}{unless}.",
-            ColumnScaleWarning,
-        )

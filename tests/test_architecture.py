@@ -21,7 +21,7 @@ ORDER = [  # each line may import the lines above it, and modules of its own lin
     ["_core"],
     ["inputs", "versions"],
     ["metrics", "datasets"],
-    ["pairs", "display"],
+    ["pairs", "display", "doubtful_tables"],
     ["dissimilarity", "plotting"],
     ["energy", "geometry"],
     ["clustering", "distribution_tests"],

@@ -20,9 +20,9 @@ from energystats.display.numbers import interval_text, number, probability
 from energystats.display.result import Result
 from energystats.display.sentences import Caution, metric_note, seed_note, state_evidence, undecided
 from energystats.display.tables import LEVEL, TextTable, text_table
-from energystats.dissimilarity import check_resolution, warn_of_rounding
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
 from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible, find_spacing
+from energystats.doubtful_tables import check_resolution, warn_of_rounding
 from energystats.inputs.arrays import EPS, as_numbers, as_points
 from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.places import row_places
