@@ -479,7 +479,10 @@ def test_a_chosen_number_of_one_is_an_estimate_and_one_column_needs_no_choice(rn
     apart = np.r_[rng.normal(size=30), rng.normal(size=30) + 9]
     column = " ".join(cluster_report(apart, select="gap", k_max=3).split())
     assert choice not in column
-    assert choice in " ".join(cluster_report(np.c_[apart, rng.normal(size=60)], select="gap", k_max=3).split())
+    table = np.c_[apart, rng.normal(size=60)]
+    assert choice in " ".join(cluster_report(table, select="gap", k_max=3).split())
+    # p of all points is that of a tree, whose level allows for the number of its leaves
+    assert choice not in " ".join(cluster_report(table, select="significance", k_max=3).split())
 
 
 def test_the_report_names_the_three_indices(rng, monkeypatch):

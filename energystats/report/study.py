@@ -204,7 +204,7 @@ class Study:
         if self.n > VALIDATED_AT_MOST:
             return f"Of more than {VALIDATED_AT_MOST} rows only `validate_clusters` in Python asks this."
         partition: Partition | SelectKResult = self.found
-        if self.selection is not None and self._is_of_tree:
+        if self.selection is not None and self.is_of_tree:
             partition = self.selection  # with the p-values of its tree
         elif self.selection is not None and len(self.selection.partitions) >= self.k:
             searched = self.selection.partitions[self.k - 1]
@@ -233,7 +233,7 @@ class Study:
         return 0 if tree is None or tree.k == 1 else tree.k
 
     @property
-    def _is_of_tree(self) -> bool:
+    def is_of_tree(self) -> bool:
         """Return whether the clusters of a report are the leaves of a tree of tests."""
         return self.k_from == "chosen" and self.selecting.get("criterion") == "significance"
 
@@ -284,14 +284,14 @@ class Study:
             k = "selection.k" if self.k_from == "chosen" else self.k
         lines.append(
             "found = selection.partition"
-            if self._is_of_tree
+            if self.is_of_tree
             else f"found = {self._call('energy_cluster', f'X, {k}', self.search)}"
         )
         if not isinstance(self.test, str):
-            asked = 2 if self._is_of_tree else k
+            asked = 2 if self.is_of_tree else k
             lines.append(f"test = {self._call('cluster_test', f'X, {asked}', self.testing)}")
             if not isinstance(self.validation, str):
-                found = "selection" if self._is_of_tree else "found"
+                found = "selection" if self.is_of_tree else "found"
                 call = self._call("validate_clusters", f"X, partition={found}", self._validating)
                 lines.append(f"validated = {call}")
         return "\n".join(lines)
