@@ -1015,12 +1015,29 @@ def test_pictures(kind, rng):
     assert profile.get_title(loc="left").startswith("First break")
     profile.figure.canvas.draw()
     (words,) = profile.texts  # what the line is, inside the axes, whatever the places of the rows
-    assert words.get_text() == "reached by 5 % of orders"
+    assert words.get_text() == "largest Z of 5 % of orders"
     assert profile.bbox.x0 < words.get_window_extent().x1 <= profile.bbox.x1
     assert_allclose(cut.plot_within().lines[0].get_ydata()[0], 1)
     assert "Smallest W" in cut.plot_within().get_title(loc="left")
     if kind == "one column":
         assert sum("p" in text.get_text() for text in tested.plot().texts) == len(tested.breakpoints)
+    plt.close("all")
+
+
+def test_a_run_inside_is_drawn_beside_the_cuts_into_two():
+    """Its Z stood in the title alone, and the curve of the cuts lay below the line that few orders reach."""
+    x = np.random.default_rng(10).normal(size=60) + 1.3 * ((np.arange(60) >= 20) & (np.arange(60) < 40))
+    inside = es.segment_test(x, max_breaks=1, rng=0)
+    first, last = inside.tests[0].run
+    assert 0 < first < last < 59
+    assert np.nanmax(inside.profile) < np.quantile(inside.null_distribution, 0.95) < inside.statistic
+    runs = [line for line in inside.plot_profile().lines if line.get_label() == "run with the largest Z"]
+    assert [line.get_xydata().tolist() for line in runs] == [
+        [[first - 0.5, inside.statistic], [last + 0.5, inside.statistic]]
+    ]
+    two = es.segment_test(np.r_[x[:20], x[20:40] + 5], rng=0)
+    assert two.statistic == pytest.approx(np.nanmax(two.profile))
+    assert "run with the largest Z" not in [line.get_label() for line in two.plot_profile().lines]
     plt.close("all")
 
 

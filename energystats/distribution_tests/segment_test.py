@@ -578,14 +578,15 @@ class SegmentTestResult(Segments):
         return state_evidence(self.pvalue, "of a change in this order", level=self.level)
 
     def plot_profile(self, ax: Axes | None = None) -> Axes:
-        """Draw the break statistic of every cut into two segments, with its null quantile."""
+        """Draw Z of every cut into two segments, of the run with the largest Z inside, and what few orders reach."""
         from energystats.plotting.segments import plot_profile
 
         limit = float(np.quantile(self.null_distribution, 1 - self.level, method="higher"))
         others = sum(test.declared for test in self.tests[1:])
         more = f" (thin: {others} later break{'s' * (others > 1)})" if others else ""
         title = f"First break: largest Z = {number(self.statistic)}, {p_text(self.pvalue)}{more}"
-        drawn = self._drawn() | {"title": title, "best": self.tests[0].breakpoint}
+        first = self.tests[0]
+        drawn = self._drawn() | {"title": title, "best": first.breakpoint, "run": (*first.run, first.statistic)}
         del drawn["notes"]
         return plot_profile(self._axis(), self.profile, ax, limit=limit, level=self.level, **drawn)
 

@@ -95,6 +95,7 @@ def plot_profile(
     limit: float,
     level: float,
     best: int,
+    run: tuple[int, int, float],
     breakpoints: IntArray,
     order: str,
     title: str,
@@ -102,14 +103,21 @@ def plot_profile(
     """Draw the statistic of every break into two segments against its place, with a null quantile; return the axes.
 
     `limit` is the 1 - `level` quantile of the largest Z over permutations, `best` the first row after the break with
-    the largest Z; the other breaks are drawn thin.
+    the largest Z; the other breaks are drawn thin. `run` are the first and the last row of the run with the largest Z,
+    and that Z: a bar, where rows stand on both sides of it, so that no cut into two has that Z.
     """
     ax = axes_or_new(ax, more_width=1.6)
     if axis.dtype.kind == "M":
         ax.xaxis_date()  # places between dates are numbers of matplotlib
     ax.plot(_cuts(axis), profile, color=CURVE, lw=1.4)
     ax.axhline(limit, color=QUIET, lw=1.2)
-    words = f"reached by {100 * level:g} % of orders"
+    first, last, largest = run
+    if first > 0 and last < len(axis) - 1:
+        ends = _break_places(axis, np.array([first, last + 1]))
+        ax.plot(ends, [largest, largest], color=CURVE, lw=4.0, solid_capstyle="butt", label="run with the largest Z")
+        ax.plot([], [], color=CURVE, lw=1.4, label="cuts into two segments")
+        ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
+    words = f"largest Z of {100 * level:g} % of orders"
     ax.annotate(words, (1, limit), (-4, 3), xycoords=("axes fraction", "data"), textcoords="offset points",
                 ha="right", va="bottom", fontsize="small", bbox=WHITE)  # fmt: skip
     for x in _break_places(axis, breakpoints[breakpoints != best]):
@@ -117,7 +125,7 @@ def plot_profile(
     for x in _break_places(axis, breakpoints[breakpoints == best]):
         ax.axvline(x, **BREAK | {"lw": 1.6})
     ax.set_xlabel(f"{write_plain_name(order, 40)}, break between two rows")
-    ax.set_ylabel("Z, standardized S of the two segments")
+    ax.set_ylabel("Z, standardized S")
     ax.set_title(title, loc="left")
     return ax
 
