@@ -34,11 +34,11 @@ from .distribution_tests.disco_result import DiscoResult as DiscoResult
 from .distribution_tests.energy_interval import EnergyIntervalResult as EnergyIntervalResult
 from .distribution_tests.energy_interval import energy_interval as energy_interval
 from .distribution_tests.energy_test import energy_test as energy_test
-from .distribution_tests.goodness_of_fit import GoodnessOfFitResult as GoodnessOfFitResult
 from .distribution_tests.goodness_of_fit import goodness_of_fit as goodness_of_fit
-from .distribution_tests.goodness_of_fit import normality_test as normality_test
+from .distribution_tests.goodness_result import GoodnessOfFitResult as GoodnessOfFitResult
 from .distribution_tests.mmd import mmd2 as mmd2
 from .distribution_tests.mmd import mmd_test as mmd_test
+from .distribution_tests.normality_test import normality_test as normality_test
 from .distribution_tests.pairwise_tests import PairwiseTestsResult as PairwiseTestsResult
 from .distribution_tests.pairwise_tests import pairwise_tests as pairwise_tests
 from .distribution_tests.power import PowerResult as PowerResult

@@ -17,7 +17,7 @@ from statsmodels.stats.diagnostic import normal_ad
 
 import energystats as es
 from energystats._core import normal
-from energystats.distribution_tests import goodness_of_fit as goodness
+from energystats.distribution_tests import normality_test as normality
 from energystats.distribution_tests.samplers import as_sampler
 from tests import definitions
 from tests.conftest import oracles_with, sweep
@@ -83,8 +83,8 @@ def test_fewer_simulated_points_are_told_and_can_be_refused(rng, monkeypatch):
     X = rng.standard_normal((60, 2))
     whole = es.normality_test(X, n_resamples=99, rng=3)
     assert whole.notes == ()
-    monkeypatch.setattr(goodness, "SIMULATED_SIZE", 30)
-    monkeypatch.setattr(goodness, "SIMULATED_PER_COLUMN", 20)
+    monkeypatch.setattr(normality, "SIMULATED_SIZE", 30)
+    monkeypatch.setattr(normality, "SIMULATED_PER_COLUMN", 20)
     fewer = es.normality_test(X, n_resamples=99, rng=3)
     assert "samples have 40 points instead of 60" in fewer.notes[0]
     assert fewer.statistic == whole.statistic
@@ -144,7 +144,7 @@ def test_columns_of_very_different_sizes(rng):
 def test_blocking_changes_nothing(rng, monkeypatch):
     X = rng.standard_normal((20, 2))
     long = es.normality_test(X, n_resamples=200, rng=5).null_distribution
-    monkeypatch.setattr(goodness, "NUMBERS_AT_ONCE", 1)
+    monkeypatch.setattr(normality, "NUMBERS_AT_ONCE", 1)
     short = es.normality_test(X, n_resamples=70, rng=5).null_distribution
     assert_allclose(short, long[:70], rtol=1e-12)
     one = es.goodness_of_fit(X, disc, n_resamples=70, rng=5)
@@ -191,15 +191,15 @@ def test_grids_are_found(rng):
     whole[:3] = [[0], [4], [7]]  # apart by 4 and 3, though by 1 in places
     steps, offsets = [1.0, 0.1, 2.54, 1e-130], [0, 36.65, 170.3, 0]
     columns = [*(whole * steps + offsets).T, real]
-    found = [goodness._find_step(column) for column in columns]
+    found = [normality._find_step(column) for column in columns]
     assert_allclose(found, [*steps, 0], rtol=1e-9)
-    assert goodness._find_step(np.array([0.0, 4, 10, 4, 16])) == 2
+    assert normality._find_step(np.array([0.0, 4, 10, 4, 16])) == 2
 
 
 def test_rounded_samples_of_the_fitted_normal_distribution(rng):
     """Mean, covariance and grid are those of the sample; the statistic of every draw is that of the definition."""
     X = np.round(rng.multivariate_normal([3, -1], [[1, 0.6], [0.6, 2]], 400) / [0.5, 1]) * [0.5, 1] + [0.2, 0]
-    drawn = goodness._RoundedNormal.of(X, [0.5, 1]).draw(np.random.default_rng(0), 500) * [0.5, 1] + X[0]
+    drawn = normality._RoundedNormal.of(X, [0.5, 1]).draw(np.random.default_rng(0), 500) * [0.5, 1] + X[0]
     off = (drawn - X[0]) / [0.5, 1]
     assert_allclose(off, np.rint(off), atol=1e-9)
     pooled = drawn.reshape(-1, 2)
@@ -786,7 +786,7 @@ def test_heavy_tails_ask_for_no_far_quantiles(distribution, monkeypatch):
 def test_grids_of_single_precision_are_found(offset, step, rng):
     x = step * rng.integers(-60, 60, 300) + offset
     for single in (x.astype("f4"), x.astype("f4").astype(float)):
-        assert goodness._find_step(single.astype(float)) == pytest.approx(step, rel=1e-4)
+        assert normality._find_step(single.astype(float)) == pytest.approx(step, rel=1e-4)
         es.normality_test(single, rounding=step, n_resamples=1)
     with pytest.raises(ValueError, match="not apart by multiples"):
         es.normality_test(x.astype("f4"), rounding=step * 0.7, n_resamples=1)
@@ -797,7 +797,7 @@ def test_single_precision_changes_no_p(rng):
     expected = es.normality_test(x, rounding=0.1, n_resamples=49, rng=3).pvalue
     for rounding in ("auto", 0.1):
         assert es.normality_test(x.astype("f4"), rounding=rounding, n_resamples=49, rng=3).pvalue == expected
-    assert goodness._find_step(rng.normal(20, 0.2, 200).astype("f4").astype(float)) == 0
+    assert normality._find_step(rng.normal(20, 0.2, 200).astype("f4").astype(float)) == 0
 
 
 def test_who_gave_a_step_is_not_told_to(rng):

@@ -1,441 +1,49 @@
-"""Tests of one sample against a distribution: fully specified, or with parameters estimated, as of the normal one."""
+"""Test one sample against a distribution, fully specified or with parameters estimated."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import qr
 
 from energystats._core import normal
-from energystats._core.labelings import LABELINGS_PER_BLOCK, draw_key, stream_of
-from energystats._core.pvalues import count_extreme, pvalue_interval, tie_tolerance, upper_pvalue
-from energystats._core.threads import one_thread_up_to
-from energystats._runtime import MATRIX, Sample, Work, weigh, with_bar
-from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
-from energystats.display.numbers import interval_text, number, probability
-from energystats.display.result import Result
-from energystats.display.sentences import Caution, metric_note, seed_note, state_evidence, undecided
-from energystats.display.tables import LEVEL, TextTable, text_table
+from energystats._core.pvalues import tie_tolerance
+from energystats._runtime import MATRIX, Sample, Work, weigh
+from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
-from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible, find_spacing
+from energystats.distribution_tests.goodness_result import GoodnessOfFitResult, Impossible, ImpossibleFit
+from energystats.distribution_tests.samplers import Sampler, as_sampler, find_possible
+from energystats.distribution_tests.simulated_null import (
+    NUMBERS_AT_ONCE,
+    compare_with_null,
+    note_equal_statistics,
+    simulate_null,
+)
 from energystats.doubtful_tables import check_resolution, warn_of_rounding
-from energystats.inputs.arrays import EPS, as_numbers, as_points
-from energystats.inputs.options import as_generator, check_count, check_option
+from energystats.inputs.arrays import as_points
+from energystats.inputs.options import as_generator, check_count
 from energystats.inputs.places import row_places
-from energystats.inputs.table import InputTable, as_table, match_columns
+from energystats.inputs.table import InputTable, as_table
 from energystats.metrics.base import Metric, MetricLike
-from energystats.metrics.closed_form import Euclidean
 from energystats.metrics.domains import truths_as_numbers
 from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.line import sort_line
 from energystats.pairs.tiles import Recomputed
-from energystats.pairs.workloads import SAMPLE_LESS, Size, normal_samples_work, reference_samples
+from energystats.pairs.workloads import Size, reference_samples
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
+    pass
 
-__all__ = ["GoodnessOfFitResult", "goodness_of_fit", "normality_test"]
+__all__ = ["goodness_of_fit"]
 
 
-CONFIDENCE_LEVEL = 0.95
 MEANS_ONLY = " (squared distances compare means alone; a larger spread than expected makes p small, too)"
-NUMBERS_AT_ONCE = 2**21  # drawn for samples that are compared in one go
 ROWS_PER_BLOCK = 256
-SINGULAR = 64 * np.finfo(float).eps  # of a column's length, times the digits lost to its offset
 REFERENCE = (1_000, 10_000)  # fewest and most points that stand for a distribution, unless said otherwise
-
-SIMULATED_SIZE = 2000  # points of a simulated normal sample in several columns, unless the sample has fewer
-SIMULATED_PER_COLUMN = 100  # and at least so many for each of them
-FEWER_POINTS = (
-    "The simulated samples have {size} points instead of {n}; their statistics have nearly the same distribution "
-    "(simulated_size={n} simulates all points)."
-)
-TOO_FEW_POINTS = (
-    "The simulated samples have {size} points instead of {n}, which is few for {d} columns: their statistics are "
-    "smaller, so that p is too small (simulated_size={n} simulates all points)."
-)
-TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
-OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
-MOST_STEPS = 1e6  # between the ends of a column, above which values are not rounded but what numbers are
-CLEAR_STEP = 10  # times the rounding of numbers, from which a step is taken for more than that
-SMALLEST_VARIANCE = 1e-3  # of a squared step
-COARSEST_STEP = 2.1  # standard deviations; messages say 2, as Sheppard's correction is off by up to .03 there
-Draw = Callable[[np.random.Generator, int], FloatArray]
-Simulate = Callable[[np.random.Generator, int], FloatArray]
-
-
-def normality_test(
-    X: ArrayLike,
-    *,
-    rounding: float | ArrayLike | str | None = None,
-    n_resamples: int = 999,
-    simulated_size: int | None = None,
-    progress: bool | None = None,
-    rng: RandomLike = None,
-) -> GoodnessOfFitResult:
-    r"""Test whether a sample is normal, in one column or several, mean and covariance unknown.
-
-    Parameters
-    ----------
-    X : array_like of shape (n,) or (n, d)
-        The sample; more rows than columns, and no column a linear combination of others.
-    rounding : float, array_like of shape (d,), "auto" or None, default None
-        Step to which the values were rounded, in the unit of the data; one for each column, 0 for a column that was
-        not. "auto" finds the largest step that all values of a column are apart by multiples of. The null hypothesis is
-        then that a normal sample was rounded like this.
-    n_resamples : int, default 999
-        Simulated normal samples.
-    simulated_size : int, optional
-        Points of each, more than d, at most n. None: n; in several columns without `rounding`, 2,000 or 100 d at most.
-    progress : bool or None, default None
-        Show a bar over them. None: if the estimated time is above two seconds and a terminal or notebook
-        can show it.
-    rng : int, Generator or None, default None
-        Seed of the simulation.
-
-    Returns
-    -------
-    GoodnessOfFitResult
-        `.statistic`, `.pvalue`, `.pvalue_interval`, `.null_distribution` and more.
-
-    Raises
-    ------
-    ValueError
-        If there are no more rows than columns, a column is constant or a linear combination of others, a value is not
-        finite, `rounding` is not the step of a grid or above 2 standard deviations, or `simulated_size` is not allowed.
-    TypeError
-        If `X` does not hold real numbers.
-    MemoryError
-        If the work would not fit into the available memory.
-
-    Warns
-    -----
-    PerformanceWarning
-        If the call is estimated to take more than a minute.
-
-    See Also
-    --------
-    goodness_of_fit : For a distribution without unknown parameters.
-    energy_test : Whether two samples have one distribution.
-
-    Notes
-    -----
-    With y the sample standardized by its mean and covariance (divisor n - 1) and Z, Z' standard normal, the statistic
-    is :math:`n(\tfrac2n\sum_i E|y_i - Z| - E|Z - Z'| - g(y, y))`, n times the energy distance to the normal
-    distribution, with exact expectations. It is R's `mvnorm.e`. It does not change under :math:`x \mapsto Ax + b`, so
-    its distribution under normality depends on n and d alone, and samples of N(0, I) that are standardized in the same
-    way give a test whose level is exact: p = (1 + #{null >= observed})/(n_resamples + 1). With n = d + 1 all samples
-    have one statistic, and p = 1. On n it depends little: for more points in several columns samples of 2,000 (100 d
-    above 20 columns) stand for it, and a note says so. At p = .1 and below that moves p by .001 in up to 5 columns and
-    by .005 in 20 (`docs/distribution-tests.md`).
-
-    Rounded values are not normal, and many points show it: `.notes` says so where half of the values of a column are
-    equal to others; rates are in `docs/distribution-tests.md`. With `rounding`
-    samples are drawn from the normal distribution with the mean and covariance of `X`, less step^2/12 in each variance
-    (Sheppard's correction), and rounded to the grid of `X`; that p is approximate.
-
-    With m = `simulated_size`, O(m log m) time for each sample in one column, and O(m^2 d) in several, where the sample
-    itself takes O(n^2 d); O(n d) memory, and no n x n matrix.
-
-    References
-    ----------
-    Szekely & Rizzo (2005).
-
-    Examples
-    --------
-    >>> import numpy as np, energystats as es
-    >>> rng = np.random.default_rng(1)
-    >>> es.normality_test(rng.exponential(size=(50, 2)), rng=0).pvalue
-    0.001
-    >>> iris = es.datasets.load("iris")
-    >>> setosa = iris[iris["species"] == "setosa"].drop(columns="species")
-    >>> round(es.normality_test(setosa, rng=0).statistic, 4)
-    1.2034
-    """
-    n_resamples = check_count(n_resamples, "n_resamples", low=1)
-    generator = as_generator(rng)
-    table = as_table(X)
-    points = as_points(table, "X")
-    # the statistic is affine invariant: an orthonormal basis of the centred columns is all it sees
-    Q = _find_orthonormal_basis(points, table.columns)
-    n, d = Q.shape
-    match_columns(table, rounding, "rounding")
-    grid = _RoundedNormal.of(points, rounding)
-    notes = _notes_on_ties(points, advise=rounding is None) if grid is None else grid.notes
-    if n == d + 1 and grid is None:
-        notes = (*notes, f"All samples of {n} points in {d} column{'s' * (d > 1)} have this statistic: p says nothing.")
-    size = _choose_size(simulated_size, n, d, rounded=grid is not None)
-    if size < n:
-        enough = size >= max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d)
-        notes = (*notes, (FEWER_POINTS if enough else TOO_FEW_POINTS).format(size=size, n=n, d=d))
-    scale = n * normal.distance_between_normals(d)
-    of_sample = replace(normal_samples_work(n, d, 1), what=f"the statistic of {n} rows", advice=SAMPLE_LESS)
-    works = normal_samples_work(size, d, n_resamples), of_sample
-    progress = weigh(progress, Sample(Euclidean(), Q), *works)
-    observed = float(normal.normality_statistics(Q[None])[0])
-    draw = grid.draw if grid is not None else lambda stream, count: stream.standard_normal((count, size, d))
-    null = _simulated(
-        lambda stream, count: _simulate_normal_samples(draw, stream, count, size, d), n_resamples, generator, progress
-    )
-    p, interval = _compare_with_null(observed, null, scale, n)
-    family = "normal" if d == 1 else "multivariate normal"
-    after = "" if grid is None else ", before its values were rounded"
-    return GoodnessOfFitResult(
-        statistic=observed,
-        pvalue=p,
-        pvalue_interval=interval,
-        n_resamples=null.size,
-        null_distribution=null,
-        null_hypothesis=f"the population is {family}, whatever its mean and {'variance' if d == 1 else 'covariance'}"
-        + after,
-        distribution=f"{family}, parameters estimated" + ", rounded" * (grid is not None),
-        estimated=True,
-        n=n,
-        d=d,
-        n_reference=0,
-        reference="exact",
-        metric=Euclidean(),
-        notes=notes,
-    )
-
-
-def _choose_size(wanted: int | None, n: int, d: int, *, rounded: bool) -> int:
-    """Choose the size of simulated normal samples: the one asked for, else n, or fewer where simulation is costly."""
-    if wanted is None:
-        return n if d == 1 or rounded else min(n, max(SIMULATED_SIZE, SIMULATED_PER_COLUMN * d))
-    size = check_count(wanted, "simulated_size", low=d + 1, high=n, why=", the points of the sample")
-    if rounded and size < n:
-        raise ValueError(
-            f"`simulated_size` must be {n}, the points of the sample, with `rounding`, whose effect grows with them, "
-            f"got {size}."
-        )
-    return size
-
-
-def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
-    """Return a note if at least half of the values of a column are tied, as after rounding.
-
-    `advise` adds what to do, for who has not said anything about rounding.
-    """
-    n, d = points.shape
-    tied = [n - np.unique(points[:, j]).size for j in range(d)]
-    if max(tied) < n * TIED:
-        return ()
-    note = (
-        f"{max(tied)} of {n} values{' of a column' * (d > 1)} repeat another one: rounding alone can make p small "
-        "(60 normal values rounded to half a standard deviation are rejected .87 of the time at level .05)."
-    )
-    advice = ' With `rounding=` (the step, or "auto") the simulated samples are rounded, too.'
-    return (note + advice * advise,)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _RoundedNormal:
-    """Hold the normal distribution fitted to a sample and rounded to the grid of its values; in units of the step.
-
-    Attributes
-    ----------
-    mean : ndarray of shape (d,)
-        Means of the sample.
-    root : ndarray of shape (d, d)
-        The fitted covariance is root' root.
-    rounds : ndarray of shape (d,)
-        Which columns are rounded, to whole numbers.
-    n : int
-        Size of the sample.
-    notes : tuple of str
-        The steps.
-    """
-
-    mean: FloatArray
-    root: FloatArray
-    rounds: BoolArray
-    n: int
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, points: FloatArray, rounding: Any) -> Self | None:
-        """Fit a normal distribution rounded to the columns' grids; None if no column is rounded."""
-        steps = np.zeros(points.shape[1]) if rounding is None else _read_steps(points, rounding)
-        rounds = steps > 0
-        if not rounds.any():
-            return None
-        units = np.where(rounds, steps, np.ptp(points, axis=0))
-        values = (points - points[0]) / units
-        values[:, rounds] = np.rint(values[:, rounds])
-        # the variance of the rounding error is 1/12 of a squared step [Sheppard 1898]
-        covariance = np.atleast_2d(np.cov(values, rowvar=False)) - np.diag(rounds / 12)
-        _check_coarseness(steps, np.diagonal(covariance), len(points))
-        with one_thread_up_to(len(covariance)):
-            sizes, vectors = np.linalg.eigh(covariance)
-        root = (vectors * np.sqrt(np.maximum(sizes, SMALLEST_VARIANCE))).T
-        text = ", ".join(f"{step:.6g}" for step in steps)
-        note = (
-            f"Simulated from the fitted normal distribution and rounded to the grid of the sample, step {text}"
-            f"{' (0: not rounded)' * bool((~rounds).any())}: p is approximate."
-        )
-        return cls(values.mean(axis=0), root, rounds, len(points), (note,))
-
-    def draw(self, stream: np.random.Generator, count: int) -> FloatArray:
-        """Draw samples of a fitted normal distribution, rounded to its grid; (count, n, d)."""
-        samples = self.mean + stream.standard_normal((count, self.n, self.mean.size)) @ self.root
-        samples[:, :, self.rounds] = np.rint(samples[:, :, self.rounds])
-        return np.asarray(samples)
-
-
-def _read_steps(points: FloatArray, rounding: Any) -> FloatArray:
-    """Return the rounding step of each column, as the user gave it or found in the values, which are checked; (d,)."""
-    d = points.shape[1]
-    if isinstance(rounding, str):
-        check_option(rounding, "rounding", ("auto",))
-        return np.array([_find_step(points[:, j]) for j in range(d)])
-    given = as_numbers(rounding, "rounding")
-    if given.shape not in ((), (d,)) or not np.isfinite(given).all() or (given < 0).any():
-        raise ValueError(
-            f'`rounding` must be "auto", or a step of at least 0 for all columns or for each of {d}, got {rounding!r}.'
-        )
-    steps = np.broadcast_to(given, d).astype(np.float64)
-    for j in np.flatnonzero(steps):
-        if not _is_grid(points[:, j], float(steps[j])):
-            raise ValueError(
-                f"`rounding` must be a step that all values are apart by multiples of, but those of column {j} are not "
-                f"apart by multiples of {steps[j]:g}."
-            )
-    return steps
-
-
-def _check_coarseness(steps: FloatArray, variances: FloatArray, n: int) -> None:
-    """Raise ValueError if a step is surely longer than 2 standard deviations; `variances` in squared steps; (d,)."""
-    for j in np.flatnonzero(steps > 0).tolist():
-        # of the rounded values, whose variance is larger by 1/12, as for normal ones; a step of 2 passes mostly
-        error = (variances[j] + 1 / 12) * np.sqrt(2 / (n - 1))
-        if (variances[j] + error) * COARSEST_STEP**2 < 1:
-            sd = steps[j] * np.sqrt(max(variances[j], 0.0))
-            raise ValueError(
-                "`rounding` must be a step of at most 2 standard deviations of the values before they were rounded: a "
-                f"column with a longer one has too few different values for this test. Got {steps[j]:.6g} for column "
-                f"{j}, whose standard deviation is about {sd:.3g} (its variance less step^2/12)."
-            )
-
-
-def _find_step(column: FloatArray) -> float:
-    """Find the largest step of which all differences between values are multiples; 0 without one."""
-    eps = find_spacing(column)
-    ordered = np.unique(column)
-    gaps = np.diff(ordered)
-    noise = 2 * eps * float(np.abs(column).max())
-    step = float(gaps.min())
-    total, weight = step, 1.0
-    # by Euclid's algorithm on real numbers: a remainder as small as rounding ends it
-    for gap in np.unique(gaps).tolist():
-        rest, before = gap, step
-        while rest > max(OFF_GRID * float(gaps.max()), CLEAR_STEP * noise):
-            step, rest = rest, abs(step - rest * round(step / rest))
-        if eps > EPS:  # a step between two values has too few digits for long gaps: the mean of many has more
-            total, weight = (total, weight) if step == before else (step, 1.0)
-            count = round(gap / step)
-            total, weight = total + gap * count, weight + count * count
-            step = total / weight
-    if step <= max(float(np.ptp(column)) / MOST_STEPS, CLEAR_STEP * noise):
-        return 0.0
-    if eps > EPS:
-        step = _refine_step(ordered - ordered[0], step)
-    return step if _is_grid(column, step) else 0.0
-
-
-def _refine_step(offsets: FloatArray, step: float) -> float:
-    """Refine a rounding step by least squares over differences of more and more steps."""
-    for most in 10.0 ** np.arange(1, 7):
-        near = offsets[offsets <= most * step]
-        counts = np.rint(near / step)
-        if counts.any():
-            step = float(near @ counts / (counts @ counts))
-    return step
-
-
-def _is_grid(column: FloatArray, step: float) -> bool:
-    """Return whether all values of a column differ by multiples of `step`, up to rounding."""
-    steps = (column - column[0]) / step
-    slack = OFF_GRID + 4 * find_spacing(column) * float(np.abs(column).max()) / step
-    return bool((np.abs(steps - np.rint(steps)) <= slack).all())
-
-
-def _compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
-    """Compute the p-value of a statistic among null values, ties counted, and its interval."""
-    extreme = count_extreme(observed, null, tie_tolerance(scale, n))
-    return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
-
-
-def _simulated(simulate: Simulate, n_resamples: int, rng: np.random.Generator, progress: bool) -> FloatArray:
-    """Simulate null values of a statistic in blocks, each with its own random stream."""
-    key = draw_key(rng)
-    step = LABELINGS_PER_BLOCK
-    blocks = (
-        simulate(stream_of(key, block), min(step, n_resamples - start))
-        for block, start in enumerate(range(0, n_resamples, step))
-    )
-    return np.concatenate(list(with_bar(blocks, progress, total=n_resamples, unit="sample", size=len)))
-
-
-def _simulate_normal_samples(draw: Draw, stream: np.random.Generator, count: int, n: int, d: int) -> FloatArray:
-    """Simulate the normality statistic of `count` normal samples; inf if a column is constant; (count,)."""
-    at_once = max(1, NUMBERS_AT_ONCE // (n * d))
-    parts = []
-    for start in range(0, count, at_once):
-        samples = draw(stream, min(at_once, count - start))
-        found = normal.normality_statistics(normal.orthonormal(samples))
-        parts.append(np.where((np.ptp(samples, axis=1) == 0).any(axis=1), np.inf, found))
-    return np.concatenate(parts)
-
-
-def _find_orthonormal_basis(points: FloatArray, columns: Sequence[str] | None) -> FloatArray:
-    """Compute an orthonormal basis of the centred columns; ValueError if they are linearly dependent; (n, d).
-
-    Columns are scaled before they are multiplied, so that neither 1e-150 nor 1e150 leaves the range of numbers, and
-    the covariance is never formed, which would square its condition.
-    """
-    n, d = points.shape
-    if n <= d:
-        raise ValueError(
-            f"`X` must have more rows than columns, got {n} rows and {d} columns: their covariance is singular. Use "
-            "fewer columns, for example the first principal components."
-        )
-    names = columns or [str(j) for j in range(d)]
-    size = np.abs(points).max(axis=0)
-    scaled = np.ldexp(points, -np.frexp(size)[1])
-    centred = scaled - scaled.mean(axis=0)
-    centred -= centred.mean(axis=0)
-    length = np.linalg.norm(centred, axis=0)
-    lost = np.sqrt(n) * SINGULAR / np.where(length > 0, length, 1.0)  # digits that the offset costs
-    constant = (np.ptp(points, axis=0) == 0) | (lost >= 1)
-    if constant.any():
-        listed = _list_columns(constant, names)
-        how = " nearly" * bool(np.ptp(points[:, constant], axis=0).any())
-        offset = ", or subtract an offset" * bool(how)
-        raise ValueError(f"`X` must vary in every column, but {listed}{how} constant; drop them{offset}.")
-    with one_thread_up_to(d):
-        Q, R, order = qr(centred / length, mode="economic", pivoting=True)
-    dependent = np.zeros(d, dtype=bool)
-    dependent[order] = np.abs(np.diagonal(R)) <= max(float(lost.max()), d * SINGULAR)
-    if dependent.any():
-        raise ValueError(
-            f"`X` must have linearly independent columns, but {_list_columns(dependent, names)} a linear combination "
-            "of the others; drop them."
-        )
-    return np.asarray(Q)
-
-
-def _list_columns(chosen: Any, names: Sequence[str]) -> str:
-    """Return words such as 'columns u, v are each' for the columns marked in a mask."""
-    found = [names[int(j)] for j in np.flatnonzero(chosen)]
-    text = ", ".join(found[:10]) + ", ..." * (len(found) > 10)
-    return f"columns {text} are each" if len(found) > 1 else f"column {text} is"
 
 
 def goodness_of_fit(
@@ -564,10 +172,10 @@ def goodness_of_fit(
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
         return _drawn_samples(target, source, stream, count, points.shape)
 
-    null = _simulated(simulate, n_resamples, generator, progress)
+    null = simulate_null(simulate, n_resamples, generator, progress)
     if null.size > 1 and np.ptp(null) <= tie_tolerance(n * target.scale, n):
         source.check_varies(n)
-    p, interval = _compare_with_null(observed, null, n * target.scale, n)
+    p, interval = compare_with_null(observed, null, n * target.scale, n)
     return GoodnessOfFitResult(
         statistic=observed,
         pvalue=p,
@@ -586,7 +194,7 @@ def goodness_of_fit(
             *_note_impossible(distribution, points),
             *notes,
             # a sample of equal values may be all that the distribution can give
-            *(_note_equal_statistics(observed, null, n * target.scale, n) if np.ptp(points, axis=0).any() else ()),
+            *(note_equal_statistics(observed, null, n * target.scale, n) if np.ptp(points, axis=0).any() else ()),
         ),
     )
 
@@ -624,8 +232,8 @@ def _test_family(
             [each.statistic * (1.0 if each.reference == "exact" else fit.unit / each.unit) for each in fits]
         )
 
-    null = _simulated(simulate, n_resamples, rng, progress)
-    p, interval = _compare_with_null(fit.statistic, null, n * fit.target.scale, n)
+    null = simulate_null(simulate, n_resamples, rng, progress)
+    p, interval = compare_with_null(fit.statistic, null, n * fit.target.scale, n)
     return GoodnessOfFitResult(
         statistic=fit.statistic,
         pvalue=p,
@@ -644,21 +252,9 @@ def _test_family(
         notes=(
             *_note_impossible(fit.distribution, points, family.advice),
             *fit.notes,
-            *_note_equal_statistics(fit.statistic, null, n * fit.target.scale, n),
+            *note_equal_statistics(fit.statistic, null, n * fit.target.scale, n),
         ),
     )
-
-
-class _Impossible(Caution):
-    """Hold a caution that a distribution cannot give the sample."""
-
-    __slots__ = ()
-
-
-class _ImpossibleFit(Caution):
-    """Hold a caution that the fitted distribution cannot give the sample, which others of the family may."""
-
-    __slots__ = ()
 
 
 def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") -> tuple[str, ...]:
@@ -674,15 +270,8 @@ def _note_impossible(distribution: Any, points: FloatArray, advice: str = "") ->
         return ()
     found = f"{int(wrong.sum())} of {x.size} values have probability 0, such as {x[wrong][0]:.6g}"
     if advice:
-        return (_ImpossibleFit(f"The fitted distribution cannot give this sample: {found}.", advice),)
-    return (_Impossible(f"The distribution cannot give this sample, whatever p is: {found}."),)
-
-
-def _note_equal_statistics(observed: float, null: FloatArray, scale: float, n: int) -> tuple[str, ...]:
-    """Return a note if sample and all simulated samples have the same statistic; else empty."""
-    if np.abs(null - observed).max() > tie_tolerance(scale, n):
-        return ()
-    return (f"All {null.size} simulated samples have this statistic: p says nothing.",)
+        return (ImpossibleFit(f"The fitted distribution cannot give this sample: {found}.", advice),)
+    return (Impossible(f"The distribution cannot give this sample, whatever p is: {found}."),)
 
 
 class _Fit(NamedTuple):
@@ -861,119 +450,3 @@ def _drawn_samples(
                 )
         parts.append(target.compare(np.array(samples)))
     return np.concatenate(parts)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class GoodnessOfFitResult(Result):
-    """Hold the result of an energy test of one sample against a distribution, by simulation.
-
-    Attributes
-    ----------
-    statistic : float
-        n times the energy distance between the sample and the distribution.
-    pvalue : float
-        Share of samples with a statistic at least as large, ties and the observed sample included.
-    pvalue_interval : tuple of float
-        95 % Clopper-Pearson interval of the p-value of infinitely many resamples.
-    method : {"simulation"}
-        Samples were drawn from the null hypothesis.
-    n_resamples : int
-        How many.
-    null_hypothesis : str
-        The question that the p-value answers.
-    distribution : str
-        The distribution in words; the fitted one where parameters were estimated.
-    estimated : bool
-        Whether its parameters were estimated, from the sample and from every simulated one.
-    n, d : int
-        Rows and columns of the sample.
-    n_reference : int
-        Points that stand for the distribution; 0 where its mean distances are exact.
-    reference : {"exact", "quantiles", "draws"}
-        What those points are.
-    null_distribution : ndarray of shape (n_resamples,)
-        The statistic of the simulated samples.
-    metric : Metric
-        With every parameter that was fitted to the reference.
-    notes : tuple of str
-        Of a test of normality, that many values are equal, or to which grid simulated samples were rounded; of another
-        one, that some values are impossible, or why draws stand for a distribution that knows its quantiles;
-        of both, that all samples have one statistic.
-    """
-
-    _one_row = True
-
-    statistic: float
-    pvalue: float
-    pvalue_interval: tuple[float, float]
-    method: Literal["simulation"] = "simulation"
-    n_resamples: int
-    null_hypothesis: str
-    distribution: str
-    estimated: bool
-    n: int
-    d: int
-    n_reference: int
-    reference: Literal["exact", "quantiles", "draws"]
-    null_distribution: FloatArray = field(repr=False)
-    metric: Metric
-
-    def _tables(self) -> list[TextTable]:
-        rows = [
-            ["statistic (n times the energy distance)", number(self.statistic)],
-            ["p-value", probability(self.pvalue)],
-            ["95 % interval of p", interval_text(self.pvalue_interval)],
-            ["method", self.method],
-            ["simulated samples", str(self.n_resamples)],
-            ["rows, columns", f"{self.n}, {self.d}"],
-        ]
-        return [text_table(rows, None, None, f"Energy test of fit: {self.distribution}")]
-
-    def _sentences(self) -> list[str]:
-        how = {
-            "exact": "Mean distances of the distribution are exact.",
-            "quantiles": f"The distribution is represented by {self.n_reference} of its quantiles.",
-            "draws": f"The distribution is represented by {self.n_reference} draws.",
-        }
-        seed = seed_note(self.pvalue, self.n_resamples, "simulated samples")
-        known = [f"Null hypothesis: {self.null_hypothesis}.", *self.notes, seed, how[self.reference]]
-        return [*known, metric_note(self.metric, None), *undecided(self.pvalue, self.pvalue_interval, "samples")]
-
-    def _conclusion(self) -> str:
-        if any(isinstance(note, _Impossible) for note in self.notes):
-            return "The null hypothesis is false: the distribution cannot give this sample."
-        if any(isinstance(note, _ImpossibleFit) for note in self.notes):
-            return "No verdict: the fitted distribution cannot give this sample, but others of the family may."
-        others = "" if self.pvalue <= LEVEL else "; others may fit as well"
-        return state_evidence(self.pvalue, "of a misfit", note=others)
-
-    def _frame(self) -> pd.DataFrame:
-        """Return the result as a data frame of one row."""
-        import pandas as pd
-
-        names = (
-            "statistic",
-            "pvalue",
-            "method",
-            "n_resamples",
-            "distribution",
-            "estimated",
-            "n",
-            "d",
-            "n_reference",
-            "null_hypothesis",
-        )
-        return pd.DataFrame([{name: getattr(self, name) for name in names}])
-
-    def _main_columns(self) -> tuple[str, ...]:
-        return ("distribution", "n", "d", "statistic", "pvalue", "n_resamples")
-
-    def _headings(self) -> dict[str, str]:
-        return {"d": "columns", "statistic": "n E", "n_resamples": "simulated samples"}
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw a histogram of null values with the observed statistic, and return the axes."""
-        from energystats.plotting.null_distributions import plot_goodness
-
-        null, name = self.null_distribution, self.distribution
-        return plot_goodness(null, self.statistic, self.pvalue, ax, distribution=name, n=self.n)
