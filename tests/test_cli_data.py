@@ -1057,3 +1057,11 @@ def test_a_column_of_the_matrix_names_no_rows(tmp_path, monkeypatch, capsys, nam
     assert not (tmp_path / "out.csv").exists()
     (tmp_path / "d.csv").write_text("s1,n,s2,s3\n0,s1,1,2\n1,s2,0,3\n2,s3,3,0\n")
     assert cli.main(["euclidize", "d.csv", "-o", "out.csv", "--id", "n"]) == 0
+
+
+def test_one_row_has_no_distances_to_be_0(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pd.DataFrame({"x": [1.0, 2, 2, 2], "y": [3.0, 5, 5, 5]}).to_csv("t.csv", index=False)
+    for condition, noted in (("x=1", False), ("x=2", True)):
+        assert cli.main(["cluster", "t.csv", "--where", condition, "-k", "1"]) == 0
+        assert ("it sees no difference between any two rows" in capsys.readouterr().err) == noted

@@ -65,7 +65,7 @@ def run_cluster(options: argparse.Namespace, console: Console) -> None:
         "chosen": f"k = {study.k}, chosen from the same data by {options.select}.\n",
         "default": "k = 2 is the default; it was not chosen from the data.\n",
     }[study.k_from])  # fmt: skip
-    note_if_equal(study.found.total, options.metric, console)
+    note_if_equal(study.found.total, study.n, options.metric, console)
     if options.labels is not None:  # row 1 is the first below the header
         names = {} if heading is None else {heading: reading.ids}
         columns = {"row": reading.rows, **names, "cluster": study.found.labels}

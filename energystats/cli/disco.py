@@ -78,7 +78,7 @@ def run_disco(options: argparse.Namespace, console: Console) -> None:
             design=Design(strata=options.strata),
             missing=options.missing,
         )
-    note_if_equal(result.total, options.metric, console)
+    note_if_equal(result.total, result.n, options.metric, console)
     save_picture(options.plot, [result], console)
     console.say(f"{result.n} of {table.n_read} rows of {table.file}, {options.formula}.\n")
     console.tell(result.summary())

@@ -206,12 +206,12 @@ def _check_not_matrix(whole: FileTable, frame: pd.DataFrame, leave_out: Sequence
             )
 
 
-def note_if_equal(total: float, metric: str, console: Console) -> None:
+def note_if_equal(total: float, n: int, metric: str, console: Console) -> None:
     """Print a note if all distances are 0, or if the metric is canberra, which R computes differently."""
     if metric == "canberra":
         console.note(
             "canberra is SciPy's: columns in which both rows are 0 count as 0. R's dist() scales the sum up for them, "
             "and vegan's vegdist() divides it by the number of the others; --metric precomputed takes such a matrix."
         )
-    if total == 0:
+    if total == 0 and n > 1:
         console.note(f"all distances under {metric} are 0: it sees no difference between any two rows.")

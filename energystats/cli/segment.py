@@ -67,7 +67,7 @@ def run_segment(options: argparse.Namespace, console: Console) -> None:
         else:
             asked = {"block_length": options.block_length, "max_breaks": options.max_breaks, "level": options.level}
             result = segment_test(table.frame, **asked, **how)
-    note_if_equal(result.total, options.metric, console)
+    note_if_equal(result.total, len(table.frame), options.metric, console)
     rows = [int(i) + 1 for i in table.frame.index]  # row 1 is the first below the header
     if options.labels is not None:
         # in their order, which is how zones are read

@@ -63,7 +63,7 @@ def run_test(options: argparse.Namespace, console: Console) -> None:
     with bad_input(table.file, table.where), console.announcing_compilation():
         result = energy_test(frame, groups=groups, **how)
         pairs = [pairwise_tests(frame, groups, **how)] if options.pairs else []
-    note_if_equal(result.total, options.metric, console)
+    note_if_equal(result.total, len(frame), options.metric, console)
     save_picture(options.plot, [result, *pairs], console)
     console.tell("\n\n".join(found.summary() for found in (result, *pairs)))
     head = {"file": table.file, "n": len(frame), "n_read": table.n_read, "columns": list(frame.columns)}

@@ -237,7 +237,8 @@ def _note_cells(cut: CellCut, n: int) -> Caution:
     return Caution(
         f"Not exact: of {n} rows the best cut between cells of {rows} was found, and its breaks were then moved row by "
         "row; a smaller W may exist, above all by segments shorter than a cell.",
-        f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks; W is {number(low)} at least. "
+        f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks, and T their sum, near that of "
+        f"the points; W is {number(low)} at least. "
         "`exact=True` reads all pairs, and `dispersion` of the labels has W and S of these segments.",
     )
 
@@ -615,7 +616,8 @@ class Segmentation(Segments):
     breakpoints : ndarray of shape (k - 1,)
         Places in the order, from 0, at which new segments start; `breaks` has the values of the order there.
     within, between, total : float
-        W, S and T of the segments, in the unit of rho.
+        W, S and T of the segments, in the unit of rho. Where not `exact`, W is an upper limit, S a lower one, T their
+        sum.
     within_per_segment : ndarray of shape (k,)
         The summands of W.
     within_by_k : ndarray of shape (k,)
