@@ -237,8 +237,8 @@ def _note_cells(cut: CellCut, n: int) -> Caution:
     return Caution(
         f"Not exact: of {n} rows the best cut between cells of {rows} was found, and its breaks were then moved row by "
         "row; a smaller W may exist, above all by segments shorter than a cell.",
-        f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks, and T their sum, near that of "
-        f"the points; W is {number(low)} at least. "
+        f"W is an upper limit and S a lower one, from rho to {cut.n_landmarks} landmarks, and T their sum, near that "
+        f"of the points; W is {number(low)} at least. "
         "`exact=True` reads all pairs, and `dispersion` of the labels has W and S of these segments.",
     )
 
