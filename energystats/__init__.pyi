@@ -46,7 +46,7 @@ from .distribution_tests.power import energy_power as energy_power
 from .distribution_tests.results import EnergyTestResult as EnergyTestResult
 from .distribution_tests.segment_test import SegmentTestResult as SegmentTestResult
 from .distribution_tests.segment_test import segment_test as segment_test
-from .distribution_tests.spread_test import SpreadTestResult as SpreadTestResult
+from .distribution_tests.spread_result import SpreadTestResult as SpreadTestResult
 from .distribution_tests.spread_test import spread_test as spread_test
 from .energy import Dispersion as Dispersion
 from .energy import dispersion as dispersion

@@ -18,8 +18,9 @@ import energystats as es
 from energystats._core.labelings import draw_key
 from energystats._core.spatial_median import _median_on_line, weights_of_medians
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.center_distances import FEWEST, measure_spread
 from energystats.distribution_tests.designs import FREE, ExchangeableUnits
-from energystats.distribution_tests.spread_test import FEWEST, _shares_between, measure_spread
+from energystats.distribution_tests.spread_test import _shares_between
 
 VEGAN = json.loads((Path(__file__).parent / "oracles_vegan" / "betadisper.json").read_text())
 IRIS = es.datasets.load("iris")

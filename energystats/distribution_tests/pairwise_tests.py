@@ -17,20 +17,13 @@ from energystats.display.result import Result
 from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
+from energystats.distribution_tests.center_distances import FEWEST, CenterDistances, measure_spread, reveals_strata
 from energystats.distribution_tests.designs import Design, ExchangeableUnits, check_design, exchangeable_units
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import adjust, correction_named
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null, smallest_of_all
 from energystats.distribution_tests.results import NEGATIVE_S
-from energystats.distribution_tests.spread_test import (
-    FEWEST,
-    CenterDistances,
-    compare_spread,
-    groups_of_two_plots,
-    measure_spread,
-    note_few_points,
-    reveals_strata,
-)
+from energystats.distribution_tests.spread_test import compare_spread, groups_of_two_plots, note_few_points
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
