@@ -76,7 +76,7 @@ ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding a
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
 ENTRIES_AT_ONCE = 4_000_000  # of rho between the rows of one group
 FEWEST_OF_ONE_RHO, ROWS_OF_ONE_RHO = 4, 40
-NO_DIFFERENCE = "rho of all pairs of points is 0: it sees no difference between any two, and p says nothing of them."
+NO_DIFFERENCE = "rho of all pairs of points is 0: it sees no difference between any two of them."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -288,9 +288,8 @@ def list_variables(terms: Sequence[Any], data: pd.DataFrame) -> list[str]:
     from formulaic.transforms import TRANSFORMS
 
     known = list(map(str, data.columns))
-    factors = [
-        factor for factor in list_factors(terms) if factor.eval_method.value != "literal"
-    ]  # the constant is no 1
+    # the constant calls nothing
+    factors = [factor for factor in list_factors(terms) if factor.eval_method.value != "literal"]
     names = dict.fromkeys(name for factor in factors for name in find_names(factor.expr, known))
     # a name may also be a function of Python or of formulaic, which formulas may call
     for name in names:
