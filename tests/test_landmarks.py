@@ -8,18 +8,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import energystats as es
 from energystats._core import jit
 from energystats._core.hartigan import hartigan_among_means
+from energystats.clustering import feature_map, feature_search, landmarks
 from energystats.clustering import features as feature_rows
-from energystats.clustering import features as tables
-from energystats.clustering import landmarks
-from energystats.clustering.features import (
-    BlockFeatures,
-    Centres,
-    FeatureMap,
-    Features,
-    Found,
-    PointsHere,
-    nearest_centres,
-)
+from energystats.clustering.feature_map import FeatureMap, PointsHere
+from energystats.clustering.features import BlockFeatures, Centres, Features, Found, nearest_centres
 from energystats.dissimilarity import Dissimilarity
 from tests import definitions as slow
 from tests.conftest import sweep
@@ -86,11 +78,11 @@ def test_the_map_of_mixed_tables(rng):
 
 def choose_landmarks(X, metric, count, rng, weights=None):
     w = np.ones(len(X)) if weights is None else weights
-    return feature_rows.choose_landmarks(PointsHere(X), metric, count, rng, w)
+    return feature_map.choose_landmarks(PointsHere(X), metric, count, rng, w)
 
 
 def test_landmarks_are_distinct_and_all_there_are(rng, monkeypatch):
-    monkeypatch.setattr(feature_rows, "CANDIDATES", 10)  # so that most rows are no candidates at first
+    monkeypatch.setattr(feature_map, "CANDIDATES", 10)  # so that most rows are no candidates at first
     X = np.repeat(rng.standard_normal((6, 2)), [1, 1, 1, 1, 1, 95], axis=0)
     metric = es.metrics.Euclidean()
     assert np.unique(X[choose_landmarks(X, metric, 6, rng)], axis=0).shape == (6, 2)
@@ -150,7 +142,7 @@ def test_of_too_many_rows_those_that_gain_most_move(rng, monkeypatch):
     labels = np.arange(60) % 4
     start = Found(labels, rows.centres(labels, 4), 0, converged=False)
     monkeypatch.setattr(feature_rows, "MOVED_AT_ONCE", 7)
-    found = feature_rows.search_features(rows, start, 300, single_moves=True)
+    found = feature_search.search_features(rows, start, 300, single_moves=True)
     assert found.converged
     assert rows.movable(found, 1e-9).size == 0
     assert rows.movable(start, 1e-9).size == 7
@@ -221,7 +213,7 @@ def test_the_same_labels_for_any_block_and_storage(rng, monkeypatch):
     again = run()
     assert (first.labels == again.labels).all()
     assert (first.within, first.bound) == (again.within, again.bound)
-    monkeypatch.setattr(tables, "BLOCK_ROWS", 77)
+    monkeypatch.setattr(feature_map, "BLOCK_ROWS", 77)
     assert (run().labels == first.labels).all()
     monkeypatch.setattr(feature_rows, "STORED_BYTES", 0)
     recomputed = run()
@@ -263,7 +255,7 @@ def test_an_emptied_cluster_takes_the_worst_placed_row(rng):
     X = np.concatenate([rng.standard_normal((20, 2)), [[50.0, 0.0]]])
     _, rows = features_of(X, np.arange(21))
     phi = all_features(rows).rows
-    labels, centres = feature_rows.refilled(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
+    labels, centres = feature_search.refilled(rows, np.stack([phi[1], phi[2], phi[0] + 1e6]))
     assert labels[20] == 2
     assert centres.counts.min() == 1
     assert centres.mass.sum() == 21

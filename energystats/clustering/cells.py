@@ -15,7 +15,8 @@ from energystats._core.segments import Lines, cut_at_penalty, cut_into_runs
 from energystats._core.threads import one_thread
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.clustering.features import BlockFeatures, FeatureMap, PointsHere, choose_landmarks
+from energystats.clustering.feature_map import FeatureMap, PointsHere, choose_landmarks
+from energystats.clustering.features import BlockFeatures
 from energystats.dissimilarity import Dissimilarity
 
 __all__ = ["CELLS", "LANDMARKS", "CellCut", "RowCells", "cut_cells", "most_segments"]

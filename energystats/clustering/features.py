@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -10,40 +9,26 @@ from operator import add
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
-from scipy.linalg import eigh
 
-from energystats._core.gram import centred
-from energystats._core.hartigan import hartigan_among_means, sum_clusters
-from energystats._core.interrupts import checkpoint
-from energystats._core.threads import one_thread, one_thread_up_to
+from energystats._core.hartigan import sum_clusters
+from energystats._core.threads import one_thread
 from energystats._typing import AnyArray, FloatArray, IntArray
+from energystats.clustering.feature_map import FeatureMap, PointsHere, RowTable
 from energystats.clustering.search import MOVE_TOLERANCE
-from energystats.clustering.seeding import draw_index
-from energystats.metrics.base import Metric, pair_with_itself
-from energystats.pairs.block_values import BlockValues, ValuesHere, slices_of
+from energystats.pairs.block_values import BlockValues, ValuesHere
 
 __all__ = [
     "BlockFeatures",
     "Centres",
-    "FeatureMap",
     "Features",
     "Found",
-    "PointsHere",
-    "RowTable",
-    "choose_landmarks",
     "nearest_centres",
-    "refilled",
-    "search_features",
-    "seeded_centres",
 ]
 
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass
 DISTANCE_ROUNDING = 1e-12  # of squared lengths: error of a squared distance
-EQUAL = 1e-9  # share by which sums of squared distances can differ by rounding alone
 MOVED_AT_ONCE = 2**16  # rows that are tried one by one between two passes over all of them
-
-OnPass = Callable[[int, float], object]  # passes made, W
 
 
 # ---------------------------------------------------------------- sums over clusters
@@ -636,246 +621,4 @@ def nearest_centres(features: BlockFeatures, means: FloatArray) -> tuple[IntArra
     return labels, np.maximum(features.lengths + squared[np.arange(labels.size), labels], 0.0)
 
 
-# ---------------------------------------------------------------- the search
-
-
-def seeded_centres(rows: Features, k: int, rng: np.random.Generator) -> FloatArray:
-    """Draw k initial centres by greedy k-means++ [Arthur & Vassilvitskii 2007]; (k, p).
-
-    A few rows are drawn in proportion to weight times squared distance to the nearest seed before; the next seed is the
-    one that leaves the least sum of these.
-    """
-    seeds = [draw_index(rows.weights, rng)]
-    nearest = rows.distances(rows.at(np.array(seeds)).rows)
-    while len(seeds) < k:
-        nearest[seeds] = 0.0
-        free = nearest if nearest.any() else 1.0 - np.isin(np.arange(rows.n), seeds)
-        drawn = np.array([draw_index(rows.weights * free, rng) for _ in range(2 + int(math.log(k)))])
-        left = np.minimum(nearest[:, None], rows.distances_to_each(rows.at(drawn).rows))
-        sums = rows.weights @ left
-        best = int(np.flatnonzero(sums <= (1 + EQUAL) * sums.min())[0])
-        seeds.append(int(drawn[best]))
-        nearest = left[:, best].copy()
-    return rows.at(np.array(seeds)).rows
-
-
-def search_features(
-    rows: Features, start: Found | FloatArray, max_iter: int, *, single_moves: bool, on_pass: OnPass | None = None
-) -> Found:
-    """Minimise the within dispersion of landmark features by Lloyd's method, then by Hartigan's if `single_moves`.
-
-    It starts with a partition, or with centres (k, p), whose nearest rows are one.
-    """
-    lloyd, watch = True, rows.watch()
-    found = start if isinstance(start, Found) else Found(*refilled(rows, start, watch), 0, converged=False)
-    W, tolerance = found.centres.W, found.centres.tolerance
-    while found.n_iter < max_iter:
-        checkpoint()
-        # Lloyd's rule first, O(n k p) and no sums in between; it brings W down in few passes
-        if lloyd:
-            labels, centres = refilled(rows, found.centres.means, watch)
-            ended = np.array_equal(labels, found.labels) or not W - tolerance > centres.W
-            if centres.W > W:  # rounding
-                labels, centres = found.labels, found.centres
-        # then single moves, which leave Lloyd's local optima where W is lower elsewhere [G thm 5]
-        else:
-            labels, centres, moved = _single_moves_of(rows, found, tolerance, watch)
-            ended = moved == 0
-        W = centres.W
-        found = Found(labels, centres, found.n_iter + 1, ended and not (lloyd and single_moves))
-        if on_pass is not None:
-            on_pass(found.n_iter, W)
-        if found.converged:
-            break
-        lloyd = lloyd and not ended
-    return found
-
-
-def refilled(rows: Features, means: FloatArray, watch: Assignment | None = None) -> tuple[IntArray, Centres]:
-    """Assign every row to its nearest centre; fill empty clusters with the farthest rows of clusters with others."""
-    labels, centres = (watch or rows).assigned(means)
-    empty = np.flatnonzero(centres.counts == 0)
-    if not empty.size:
-        return labels, centres
-    distances, k = rows.distances(means), len(means)
-    for j in empty:
-        counts = np.bincount(labels, minlength=k)
-        worst = int(np.where(counts[labels] > 1, distances, -1.0).argmax())
-        labels[worst], distances[worst] = j, 0.0
-    return labels, rows.centres(labels, k)
-
-
-def _single_moves_of(
-    rows: Features, found: Found, tolerance: float, watch: Assignment
-) -> tuple[IntArray, Centres, int]:
-    """Run Hartigan's method on the rows that would move, and recompute cluster sums from scratch.
-
-    When no row would move, none does: no single move lowers W any more.
-    """
-    candidates = watch.movable(found, tolerance)
-    if not candidates.size:
-        return found.labels, found.centres, 0
-    labels, centres = found.labels.copy(), found.centres
-    own, counts = labels[candidates], centres.counts.copy()
-    mass, sums = centres.mass.copy(), centres.sums.copy()
-    phi = np.ascontiguousarray(rows.at(candidates).rows)
-    moved = hartigan_among_means(phi, rows.weights[candidates], own, counts, mass, sums, tolerance)
-    labels[candidates] = own
-    return labels, rows.centres(labels, counts.size) if moved else centres, moved
-
-
-CANDIDATES = 20_000  # rows among which landmarks are drawn
-EIGENVALUE_CUT = 1e-12  # of the largest: directions below it are rounding
-NEGATIVE = 1e-6  # of the squared lengths: a squared distance below minus that is not rounding
-DISPROOF = 1e-8  # of the largest eigenvalue: a negative one below it is not rounding
-
-
-def choose_landmarks(
-    table: RowTable, metric: Metric, count: int, rng: np.random.Generator, weights: FloatArray
-) -> IntArray:
-    """Draw landmark rows as k-means++ does, in proportion to weight times rho to the nearest landmark.
-
-    They come from a random part of the rows, of at most 20,000 unless it has too few distinct points. There are fewer
-    than `count` only if there are no more distinct points. O(count) values of rho for each candidate.
-    """
-    n = len(table)
-    rows = np.arange(n) if n <= CANDIDATES else np.sort(rng.choice(n, CANDIDATES, replace=False))
-    part: RowTable = PointsHere(table.pick(rows), block_rows=CANDIDATES)
-    chosen = [draw_index(weights[rows], rng)]
-    nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
-    while len(chosen) < count:
-        # all candidates are landmarks: the other rows may have more distinct points
-        if not nearest.any() and rows.size < n:
-            chosen = rows[chosen].tolist()
-            rows, part = np.arange(n), table
-            nearest = _to_landmarks(part, part.pick(np.array(chosen)), metric)
-        if not nearest.any():
-            break
-        chosen.append(draw_index(weights[rows] * nearest, rng))
-        nearest = np.minimum(nearest, _to_landmarks(part, part.pick(np.array(chosen[-1:])), metric))
-    return rows[chosen]
-
-
-def _to_landmarks(table: RowTable, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Compute the dissimilarity of every row to its nearest landmark, at least 0; (n,)."""
-    return np.concatenate(list(table.values().map(_to_nearest, landmarks, metric)))
-
-
-def _to_nearest(points: FloatArray, landmarks: FloatArray, metric: Metric) -> FloatArray:
-    """Compute the dissimilarity of every row of one block to its nearest landmark, at least 0; (b,)."""
-    # (1, n), not (n, 1): one short loop for each of many rows takes eight times as long
-    return np.asarray(np.maximum(metric.finite_between(landmarks, points).min(axis=0), 0.0))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FeatureMap:
-    """Hold a map phi with ||phi(x) - phi(y)||^2 <= rho(x, y), equal where x and y lie in the span of the landmarks.
-
-    The kernel is that of Gower's general form with the mean of the landmarks as origin: K(x, z) = -1/2 [rho(x, z) -
-    mean rho(x, .) - mean rho(., z) + mean rho(., .)], means over landmarks, and phi(x) = V' k(x) with V = U
-    diag(lambda)^(-1/2) from the eigenvectors of K among landmarks.
-
-    Attributes
-    ----------
-    landmarks : ndarray of shape (m, d)
-        Their coordinates or codes.
-    metric : Metric
-        Fitted to the data.
-    column_means : ndarray of shape (m,)
-        Mean rho of each landmark to all landmarks.
-    V : ndarray of shape (m, p)
-        One column for each eigenvalue that is kept.
-    """
-
-    landmarks: FloatArray
-    metric: Metric
-    column_means: FloatArray
-    V: FloatArray
-
-    @classmethod
-    def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
-        """Compute the map from dissimilarities to landmark features, given the coordinates of m landmarks; O(m^3)."""
-        R = metric.finite_between(landmarks, landmarks, same=pair_with_itself(len(landmarks)))
-        R = 0.5 * (R + R.T)
-        with one_thread_up_to(len(R)):
-            values, vectors = eigh(centred(-0.5 * R), check_finite=False)
-        largest = float(values[-1])
-        if values[0] < -DISPROOF * max(largest, float(np.abs(R).max())):
-            raise ValueError(
-                f'`algorithm="landmarks"` needs a rho of negative type, but the kernel of {metric!r} has an eigenvalue '
-                f"of {values[0]:.3g} on {len(R)} points (the largest is {largest:.3g}); "
-                'use algorithm="hartigan" on a random part of the rows.'
-            )
-        # V = U diag(lambda)^(-1/2) without the directions that are rounding
-        kept = values > EIGENVALUE_CUT * largest
-        return cls(landmarks, metric, R.mean(axis=0), vectors[:, kept] / np.sqrt(values[kept]))
-
-    @property
-    def rank(self) -> int:
-        """Return the number of features of a Nystrom map."""
-        return int(self.V.shape[1])
-
-    def kernel(self, rho: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Compute centred kernel values of points with landmarks and themselves, from dissimilarities; (b, m), (b,)."""
-        means, mean = rho.mean(axis=1), float(self.column_means.mean())
-        kernel = rho - means[:, None]
-        kernel -= self.column_means - mean
-        kernel *= -0.5
-        return kernel, means - mean / 2
-
-    def check(self, lengths: FloatArray, residuals: FloatArray) -> None:
-        """Raise ValueError if squared distances from the landmarks' span are negative, so that no features exist."""
-        far = residuals < -NEGATIVE * (np.abs(lengths + residuals) + self.column_means.mean())
-        if far.any():
-            raise ValueError(
-                f'`algorithm="landmarks"` needs a rho of negative type, which {self.metric!r} is not on these points: '
-                f"one has the squared distance {residuals[far].min():.3g} from the span of the landmarks; "
-                'use algorithm="hartigan" on a random part of the rows.'
-            )
-
-
-BLOCK_ROWS = 8192
 ROWS_IN_CACHE = 2048  # beside 256 landmarks
-
-
-class RowTable(Protocol):
-    """Define how rows are read that lie in memory, on disk or on the workers of a cluster."""
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-
-    def pick(self, rows: IntArray) -> FloatArray:
-        """Read the rows of a table with given numbers; (r,) -> (r, d)."""
-
-    def values(self) -> BlockValues:
-        """Return the values of a table, to be read block by block."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class PointsHere:
-    """Hold the rows of an array, in blocks that also end after given numbers of rows.
-
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        The rows.
-    stops : sequence of int
-        Numbers of rows after which a block ends.
-    block_rows : int
-        Most rows of a block.
-    """
-
-    points: FloatArray
-    stops: Sequence[int] = ()
-    block_rows: int = BLOCK_ROWS
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def pick(self, rows: IntArray) -> FloatArray:
-        return self.points[rows]
-
-    def values(self) -> ValuesHere:
-        n = len(self)
-        ends = {*range(self.block_rows, n, self.block_rows), *(stop for stop in self.stops if stop < n), n}
-        return ValuesHere(slices_of(sorted(ends)), self.points.__getitem__)

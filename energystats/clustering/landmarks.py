@@ -21,18 +21,9 @@ from energystats._core.statistics import share
 from energystats._core.threads import one_thread, one_thread_up_to, threads_given
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray, IntArray
-from energystats.clustering.features import (
-    BlockFeatures,
-    Centres,
-    FeatureMap,
-    Features,
-    Found,
-    PointsHere,
-    RowTable,
-    choose_landmarks,
-    search_features,
-    seeded_centres,
-)
+from energystats.clustering.feature_map import FeatureMap, PointsHere, RowTable, choose_landmarks
+from energystats.clustering.feature_search import search_features, seeded_centres
+from energystats.clustering.features import BlockFeatures, Centres, Features, Found
 from energystats.clustering.local_search import Hartigan
 from energystats.clustering.partition import Partition, find_intervals
 from energystats.clustering.search import Algorithm, Search, check_distinct
