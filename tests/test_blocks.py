@@ -488,7 +488,7 @@ def test_a_full_disk_is_an_error_that_says_so(rng):
 
 @pytest.mark.slow
 def test_memory_does_not_grow_with_the_table(tmp_path):
-    """Anonymous memory of a process that sums a table of 100 MB in blocks of 10."""
+    """Anonymous memory of a process that sums a table of 114 MB in blocks of 8, after a look at 2,000 rows, 38 MB."""
     code = """
         import sys, numpy as np, energystats as es
         X = np.load(sys.argv[1], mmap_mode="r")
@@ -502,7 +502,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         es.dispersion(X, np.arange(len(X)) % 2)
         print(max(seen) - before, len(seen))
     """
-    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (2_500, 5_000))
+    X = np.lib.format.open_memmap(tmp_path / "X.npy", "w+", np.float64, (6_000, 2_500))
     for start in range(0, len(X), 500):
         X[start : start + 500] = np.random.default_rng(start).normal(size=(500, X.shape[1]))
     del X
@@ -511,7 +511,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     )
     grown, blocks = done.stdout.split()
     assert int(blocks) > 3
-    assert float(grown) < 90
+    assert float(grown) < 80
 
 
 @pytest.mark.slow

@@ -413,6 +413,7 @@ def test_advice_on_gaps_names_options_or_python(tmp_path, monkeypatch, capsys, m
             "See `silhouette(X, g)` (in Python). It, or `disco` (in Python), is.",
         ),
         ("In Python, `select_k` can.", "In Python, `select_k` can."),
+        ('a ~ before its terms, as in "y ~ g" or "~ g".', 'a ~ before its terms, as in "y ~ g".'),
         (
             "`cluster_tree(X)` cuts there, and `cluster_tree` looks.",
             "--select significance cuts there, and --select significance looks.",

@@ -36,6 +36,7 @@ WORDS = {
     "(`energy_test`)": "(energystats test)",
     "n_resamples of": "--resamples",
     "use n_resamples=": "use --resamples ",
+    'as in "y ~ g" or "~ g"': 'as in "y ~ g"',
     "`segment_test` asks whether": "`energystats segment` without -k and --penalty asks whether",
     "`disco` takes them": "`energystats disco` takes them",
     "`cluster_tree(X)`": "--select significance",
