@@ -12,7 +12,7 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
@@ -27,7 +27,7 @@ from energystats.clustering.seeding import count_distinct
 from energystats.pairs import tiles as pairs
 from energystats.report import pictures
 from tests import definitions
-from tests.conftest import sweep
+from tests.conftest import examples, sweep
 
 mpl.use("Agg")
 Gower = es.metrics.Gower
@@ -798,3 +798,21 @@ def test_categories_that_may_be_one_are_noted(tmp_path, monkeypatch, capsys, wor
         assert cli.main([*command, "--metric", "gower", "--category", "k", "--resamples", "9"]) == 0
         noted = " ".join(capsys.readouterr().err.split())
         assert noted.count(f"{min(words)!r} and {max(words)!r} in column 'k'") == 1
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 9), st.integers(2, 6), st.floats(0.2, 0.8))
+@settings(deadline=None, max_examples=examples(60))
+def test_the_first_pair_of_rows_without_a_common_column_is_named(seed, n, d, share):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[rng.random((n, d)) < share] = np.nan
+    X[np.isnan(X).all(axis=1), 0] = 1.0
+    X[0, np.isnan(X).all(axis=0)] = 1.0  # no column without a value, which would be left out with a warning
+    known = ~np.isnan(X)
+    apart = [(i, j) for i in range(n) for j in range(i + 1, n) if not (known[i] & known[j]).any()]
+    if not apart:
+        assert np.isfinite(es.pairwise(X, metric="gower")).all()
+        return
+    i, j = apart[0]
+    with pytest.raises(ValueError, match=rf"but row {i} of `X` has none in common with row {j} of `X`; drop one"):
+        es.pairwise(X, metric="gower")

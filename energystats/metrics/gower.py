@@ -20,7 +20,7 @@ from energystats.metrics.base import Metric, SamePairs, pair_with_itself
 __all__ = ["Gower"]
 
 COMMON = "needs a column of some weight in which both rows have a value"
-KINDS_AT_ONCE = 2_000  # patterns of gaps, compared with all others
+KINDS_AT_ONCE, MOST_KINDS = 2_000, 20_000  # patterns of gaps, compared with all others
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -154,7 +154,11 @@ class Gower(Metric):
         if not within or self.coding is None:  # numbers that were read for another metric have no gaps
             return
         known = ~np.isnan(X[:, self.column_weights() > 0])
+        if 2 * known.sum(axis=1).min() > known.shape[1]:  # more than half of the columns each: any two share one
+            return
         kinds, first = np.unique(known, axis=0, return_index=True)  # few, where gaps are rare
+        if len(kinds) > MOST_KINDS:  # the pairs that are compared are looked at then, in `finite_between`
+            return
         here = kinds.astype(np.float32)
         for block in np.array_split(np.arange(len(kinds)), -(-len(kinds) // KINDS_AT_ONCE)):
             apart = np.argwhere(here[block] @ here.T == 0)
