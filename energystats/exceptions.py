@@ -96,7 +96,7 @@ def warn(message: str, category: type[EnergyStatsWarning], *, once: bool = False
         return
     _given_once.update({category} if once else ())
     level, frame = 1, sys._getframe(0)
-    passed_over = ("energystats.", "contextlib", "sklearn.", "joblib.")  # a pipeline calls the estimator
+    passed_over = ("energystats.", "contextlib", "functools", "sklearn.", "joblib.")  # a pipeline calls the estimator
     while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(passed_over):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)

@@ -1066,3 +1066,12 @@ def test_one_row_has_no_distances_to_be_0(tmp_path, monkeypatch, capsys):
     for condition, noted in (("x=1", False), ("x=2", True)):
         assert cli.main(["cluster", "t.csv", "--where", condition, "-k", "1"]) == 0
         assert ("it sees no difference between any two rows" in capsys.readouterr().err) == noted
+
+
+@pytest.mark.parametrize("metric", ["mahalanobis", "seuclidean"])
+def test_z_scores_have_no_use_where_the_metric_divides_by_the_spread(iris, capsys, metric):
+    words = ["test", "iris.csv", "--group", "species", "--metric", metric, "--resamples", "9"]
+    assert cli.main([*words, "--standardize"]) == 2
+    said = "--standardize has no use with this --metric, which divides differences by the spread of the columns itself."
+    assert said in capsys.readouterr().err
+    assert cli.main(words) == 0

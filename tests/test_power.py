@@ -286,6 +286,11 @@ def test_bad_input(args, how, error, message):
         es.energy_power(*args, **{"n_replicates": 5, **how})
 
 
+def test_the_smallest_size_that_was_tried_is_no_size_that_is_needed():
+    shown = curve((5, 0.9), (10, 1.0)).plot().get_legend().get_texts()
+    assert shown[0].get_text() == "power .8, at n = 5 or fewer"
+
+
 def test_plot_shows_the_curve_level_and_target():
     ax = curve((10, 0.2), (20, 0.6), (30, 0.9)).plot()
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [

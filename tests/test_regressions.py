@@ -7,6 +7,7 @@ import re
 import warnings
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
 import numpy as np
@@ -1424,6 +1425,20 @@ def test_one_rho_for_all_pairs_is_named(rng):
     ones[3, 4] = ones[4, 3] = 0.5
     one = es.energy_cluster(ones, 3, metric="precomputed", rng=0)
     assert "same rho" not in " ".join(one.notes)
+
+
+def test_clusters_under_a_negative_rho_say_that_s_over_t_is_no_share(rng):
+    """S/T was -320 in a summary without a word."""
+    X = rng.normal(size=(40, 2)) * 3
+    with pytest.warns(es.NotNegativeTypeWarning, match="p-values from permuted labels stay valid") as warned:
+        found = es.energy_cluster(X, 2, metric=es.metrics.Sine(), rng=0)
+    assert found.within < 0
+    assert {Path(each.filename).name for each in warned} == {Path(__file__).name}
+    assert "A dispersion is negative, so rho is not of negative type" in " ".join(found.summary().split())
+    assert "is negative" not in es.energy_cluster(X, 2, rng=0).summary()
+    with pytest.warns(es.NotNegativeTypeWarning) as warned:
+        es.energy_test(X[:20], X[20:], metric=es.metrics.Sine(), n_resamples=9, rng=0)
+    assert {Path(each.filename).name for each in warned} == {Path(__file__).name}
 
 
 def test_rho_that_sees_no_difference_is_named():

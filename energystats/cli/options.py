@@ -205,6 +205,11 @@ USELESS = (
     ("--row-names", lambda o: o.no_header, "with --no-header, which leaves no header that could be one name short"),
     ("--progress", lambda o: o.quiet, "with --quiet"),
     ("--standardize", lambda o: o.metric == "precomputed", "with --metric precomputed, which takes no coordinates"),
+    (
+        "--standardize",
+        lambda o: (metric := resolve(o.metric, 1.0)).measures_columns and metric.needs_all_rows,
+        "with this --metric, which divides differences by the spread of the columns itself",
+    ),
     ("--notes", lambda o: o.quiet or o.json, "with --quiet and --json; --json has the notes"),
     (
         "--coordinates",

@@ -687,7 +687,8 @@ class Segmentation(Segments):
     def _sentences(self) -> list[str]:
         how = f"{self.k} segments of {self.min_size} rows or more; there is no seed."
         if self.exact:
-            how = f"No other {self.k} segments of {self.min_size} rows or more have a smaller W; there is no seed."
+            size = f"{self.min_size} row{'s' * (self.min_size > 1)}"
+            how = f"No other {self.k} segments of {size} or more have a smaller W; there is no seed."
         if self.penalty is not None:
             how += f" k has the smallest W + {number(self.penalty)} (k - 1): a penalty, not a test."
         return [how, *self.notes, metric_note(self.metric, self.standardization)]

@@ -318,7 +318,12 @@ class BinnedTestResult(PermutationTestResult):
     def _own_sentences(self) -> list[str]:
         if not self.n_bins:
             return []
-        fixed = f"; {self.n_fixed} rows that filled no bin kept their labels" if self.n_fixed else ""
+        few = (
+            "1 row that filled no bin kept its label"
+            if self.n_fixed == 1
+            else (f"{self.n_fixed} rows that filled no bin kept their labels")
+        )
+        fixed = f"; {few}" if self.n_fixed else ""
         return [f"Labels of whole bins of rows were permuted, which keeps the level exact{fixed}."]
 
 

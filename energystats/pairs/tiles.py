@@ -242,8 +242,8 @@ def warn_if_negative(count: int, smallest: float) -> None:
     if count:
         warn(
             f"{count} pairs have a negative rho (smallest {smallest:.6g}), so rho is not of negative type: "
-            "between-sample energies may be negative and measure no distance between distributions; permutation "
-            "p-values of S stay valid.",
+            "between-sample energies may be negative and measure no distance between distributions; p-values "
+            "from permuted labels stay valid.",
             NotNegativeTypeWarning,
         )
 

@@ -83,7 +83,7 @@ def plot_model_null(
 ) -> Axes:
     """Draw a histogram of F of a model under permutations, with the observed F as a line, and return the axes."""
     what = "other labelings" if exact else "random permutations"
-    title = f"H0: the response depends on no term, n = {n}"
+    title = f"H0: no term of the model matters, n = {n}"
     return _draw_histogram_with_line(null, observed, pvalue, ax, what=what, xlabel="F of the model", title=title)
 
 
@@ -308,7 +308,7 @@ def plot_power(
     below = [power - low for power, (low, _) in zip(powers, intervals, strict=True)]
     above = [high - power for power, (_, high) in zip(powers, intervals, strict=True)]
     ax.errorbar(sizes, powers, yerr=[below, above], color=OBSERVED, marker="o", capsize=3, label=f"power, {bars}")
-    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_write_target(needed))
+    ax.axhline(0.8, color="0.4", lw=1, ls="--", label=_write_target(needed, sizes[0]))
     ax.axhline(level, color="0.4", lw=1, ls=":", label=f"level {level:g}")
     ax.set_ylim(-0.02, 1.45)  # room for the legend above the intervals
     ax.set_yticks([0, 0.2, 0.4, 0.6, 0.8, 1])
@@ -320,6 +320,7 @@ def plot_power(
     return ax
 
 
-def _write_target(size: float) -> str:
+def _write_target(size: float, smallest: int) -> str:
     """Return a label with the sample size at which power reaches .8, or that it does not."""
-    return "power .8" + (f", at n = {size:g}" if np.isfinite(size) else ", not reached")
+    fewer = " or fewer" * (size == smallest)  # none below was tried
+    return "power .8" + (f", at n = {size:g}{fewer}" if np.isfinite(size) else ", not reached")

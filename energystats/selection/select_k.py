@@ -54,6 +54,7 @@ __all__ = ["select_k"]
 
 
 Criterion = Literal["gap", "eigengap", "significance"]
+GAP_ROUNDING = 1e-12  # of logarithms of W
 CRITERIA = ("gap", "eigengap", "significance")
 TEST_DRAWS = 199  # behind the p-value of all points, at least
 BESIDE_AT_MOST = 400  # points, of which gaps are computed beside the tests unless something else is asked for
@@ -492,9 +493,14 @@ def _by_gap(gaps: GapCurve) -> tuple[int, str]:
         )
     following, error = gaps.gap[k], gaps.error[k]
     return k, (
-        f"k = {k} is the first whose gap, {gaps.gap[k - 1]:.3g}, is not below that of the next k less one standard "
-        f"error, {following:.3g} - {error:.3g}.{_describe_higher_gap(gaps, k)}"
+        f"k = {k} is the first whose gap, {_gap_text(gaps.gap[k - 1])}, is not below that of the next k less one "
+        f"standard error, {_gap_text(following)} - {error:.3g}.{_describe_higher_gap(gaps, k)}"
     )
+
+
+def _gap_text(gap: float) -> str:
+    """Format a gap, or a 0 where it is one but for rounding."""
+    return f"{gap if abs(gap) > GAP_ROUNDING else 0.0:.3g}"
 
 
 def _describe_higher_gap(gaps: GapCurve, k: int) -> str:
