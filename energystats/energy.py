@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._core import statistics
-from energystats._core.statistics import share
+from energystats._core.statistics import is_negative, share
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, RandomLike
-from energystats.display.numbers import ROUNDING, numbers
+from energystats.display.numbers import numbers
 from energystats.display.result import Result
 from energystats.display.sentences import metric_note, metric_text
 from energystats.display.tables import TextTable, cut_all, decomposition_table, text_table
@@ -423,8 +423,9 @@ class Dispersion(Result):
         return [*self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
-        if self.between < -ROUNDING * abs(self.total):
-            return "S is negative, so rho is not of negative type, and S/T is no share."
+        if is_negative(self.within, self.between, self.total):
+            which = "S" if self.between < 0 else "W or T"
+            return f"{which} is negative, so rho is not of negative type, and S/T is no share."
         if not self.total:
             return "All points coincide: there is no dispersion."
         if len(self.sizes) == 1:

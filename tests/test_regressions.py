@@ -1441,6 +1441,28 @@ def test_clusters_under_a_negative_rho_say_that_s_over_t_is_no_share(rng):
     assert {Path(each.filename).name for each in warned} == {Path(__file__).name}
 
 
+@pytest.mark.filterwarnings("ignore::energystats.NotNegativeTypeWarning")
+def test_a_share_of_a_negative_dispersion_is_named_in_text_and_notes():
+    """T and W were negative and S was not: S/T was -29 without a word; where S was, the notes, and JSON, were empty."""
+    X, sine = np.random.default_rng(1).normal(size=(40, 2)) * 3, es.metrics.Sine()
+    signs = set()
+    for seed in range(12):
+        half = np.random.default_rng(seed).permutation(np.arange(40) % 2)
+        found = es.dispersion(X, half, metric=sine)
+        assert min(found.within, found.total) < 0
+        which = "S" if found.between < 0 else "W or T"
+        signs.add(which)
+        assert f"{which} is negative, so rho is not of negative type, and S/T is no share." in found.summary()
+        tested = es.energy_test(X, groups=half, metric=sine, n_resamples=9, rng=0)
+        said = f"{which} is negative, so rho is not of negative type"
+        assert said in " ".join(tested.notes)
+        assert said in " ".join(tested.summary().split())
+    assert signs == {"S", "W or T"}
+    assert "A dispersion is negative" in " ".join(es.segment(X, 2, metric=sine).summary().split())
+    plain = es.energy_test(X, groups=half, n_resamples=9, rng=0)
+    assert "is negative" not in plain.summary()
+
+
 def test_rho_that_sees_no_difference_is_named():
     X, zeros, half = np.ones((24, 2)), np.zeros((24, 24)), np.repeat([0, 1], 12)
     data = pd.DataFrame({"y": 1.0, "g": half.astype(str), "h": np.tile(["u", "v"], 12)})

@@ -23,6 +23,7 @@ __all__ = [
 ]
 
 
+NEGATIVE = 1e-9  # of the largest of W, S and T: what rounding does not explain
 HEAVY_TAILS = 1.9  # mean square of lengths over the square of their mean, of normal points 1.57 at most
 
 
@@ -84,6 +85,11 @@ def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatA
 def share(part: float, whole: float) -> float:
     """Compute part / whole, or 0 when the whole is 0."""
     return float(part / whole) if whole != 0 else 0.0
+
+
+def is_negative(*dispersions: float) -> bool:
+    """Return whether one of W, S and T is below 0 by more than rounding: rho is not of negative type then."""
+    return min(dispersions) < -NEGATIVE * max(map(abs, dispersions))
 
 
 def share_of_mode(points: FloatArray) -> float:

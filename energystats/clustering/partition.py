@@ -23,7 +23,7 @@ from energystats.clustering.partition_views import (
 )
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Approximation, Labelled
-from energystats.display.sentences import metric_note
+from energystats.display.sentences import NEGATIVE_SUMS, metric_note
 from energystats.display.tables import TextTable, decomposition_table, shorten_name, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
@@ -43,10 +43,6 @@ __all__ = ["NearestCluster", "Partition", "find_intervals", "find_numbers", "mak
 
 
 RESOLVED = 1e-6  # of W, which the rounding of the bound must not reach where it proves the optimum
-NEGATIVE_SHARE = 1e-9  # of the largest of W, S and T, below which one counts as negative
-NEGATIVE_SUMS = (
-    "A dispersion is negative, so rho is not of negative type (see `negative_type`): S/T is no share, and W no spread."
-)
 BOUND_ROUNDING = 1e-12  # of the dispersions; a bound below it may be 0
 ROWS_PER_BLOCK = 256  # of new points
 
@@ -191,8 +187,7 @@ class Partition(Labelled):
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
         about = metric_note(self.metric, self.standardization)
-        sums = (self.within, self.between, self.total)
-        negative = [NEGATIVE_SUMS] if min(sums) < -NEGATIVE_SHARE * max(map(abs, sums)) else []
+        negative = [NEGATIVE_SUMS] * statistics.is_negative(self.within, self.between, self.total)
         return [*self._members(), how, *negative, *self.notes, *estimated, proof, about, *self._hint()]
 
     def _hint(self) -> list[str]:

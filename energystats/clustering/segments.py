@@ -17,7 +17,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.cells import CELLS, LANDMARKS, CellCut, RowCells, cut_cells, most_segments
 from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
-from energystats.display.sentences import Caution, metric_note, metric_text
+from energystats.display.sentences import NEGATIVE_SUMS, Caution, metric_note, metric_text
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.labels import is_single
@@ -691,7 +691,8 @@ class Segmentation(Segments):
             how = f"No other {self.k} segments of {size} or more have a smaller W; there is no seed."
         if self.penalty is not None:
             how += f" k has the smallest W + {number(self.penalty)} (k - 1): a penalty, not a test."
-        return [how, *self.notes, metric_note(self.metric, self.standardization)]
+        negative = [NEGATIVE_SUMS] * statistics.is_negative(self.within, self.between, self.total)
+        return [how, *negative, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         if self.k == 1:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = [
+    "NEGATIVE_SUMS",
     "Caution",
     "exact_note",
     "floor_note",
@@ -72,6 +73,11 @@ def metric_note(metric: Metric, standardization: Standardization | None) -> str:
     """Return a note that names the semimetric and the standardization of columns, with remarks on both."""
     note = f"Semimetric: {metric_text(metric)}{', columns standardized' if standardization is not None else ''}."
     return " ".join([note, *metric.notes])
+
+
+NEGATIVE_SUMS = (
+    "A dispersion is negative, so rho is not of negative type (see `negative_type`): S/T is no share, and W no spread."
+)
 
 
 def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NEGATIVE_S",
+    "NEGATIVE_W",
     "ApproximateTestResult",
     "BinnedTestResult",
     "CombinedTestResult",
@@ -45,6 +46,7 @@ NEGATIVE_S = (
     "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share and S = 0 does "
     "not mean equality."
 )
+NEGATIVE_W = "W or T is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share."
 NAMES = {"between": "S", "f": "F", "mmd2": "MMD squared", "mmd2 (unbiased)": "MMD squared (U)", "min p": "smallest p"}
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
 
@@ -153,9 +155,6 @@ class EnergyTestResult(Result):
 
     def _sentences(self) -> list[str]:
         lines = [f"Null hypothesis: {self.null_hypothesis}.", *self._method_sentences()]
-        # below rounding; E of a rho of negative type is never negative [theory 1]
-        if self.between < -1e-9 * abs(self.total):
-            lines.append(NEGATIVE_S)
         return [*lines, *self.notes, metric_note(self.metric, self.standardization), *self._undecided()]
 
     def _undecided(self) -> list[str]:
