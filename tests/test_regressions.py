@@ -1346,7 +1346,7 @@ def test_a_graph_given_as_distances_is_named():
         es.energy_cluster(A, 2, metric="precomputed", rng=0)
     with pytest.warns(es.NotNegativeTypeWarning, match="graph_partition"):
         found = es.pairwise_tests(A, np.repeat([0, 1], 10), metric="precomputed", n_resamples=19, rng=0)
-    assert "S is negative, so rho is not of negative type" in " ".join(found.summary().split())
+    assert "S of some pairs is negative, so rho is not of negative type" in " ".join(found.summary().split())
     duplicated = np.repeat([0.0, 1.0, 5.0], [16, 2, 2])
     es.energy_cluster(es.pairwise(duplicated), 2, metric="precomputed", rng=0)  # most are 0, between equal rows
 
@@ -1434,7 +1434,9 @@ def test_clusters_under_a_negative_rho_say_that_s_over_t_is_no_share(rng):
         found = es.energy_cluster(X, 2, metric=es.metrics.Sine(), rng=0)
     assert found.within < 0
     assert {Path(each.filename).name for each in warned} == {Path(__file__).name}
-    assert "A dispersion is negative, so rho is not of negative type" in " ".join(found.summary().split())
+    said = "W or T is negative, so rho is not of negative type"
+    assert said in " ".join(found.summary().split())
+    assert said in " ".join(found.notes)
     assert "is negative" not in es.energy_cluster(X, 2, rng=0).summary()
     with pytest.warns(es.NotNegativeTypeWarning) as warned:
         es.energy_test(X[:20], X[20:], metric=es.metrics.Sine(), n_resamples=9, rng=0)
@@ -1458,7 +1460,13 @@ def test_a_share_of_a_negative_dispersion_is_named_in_text_and_notes():
         assert said in " ".join(tested.notes)
         assert said in " ".join(tested.summary().split())
     assert signs == {"S", "W or T"}
-    assert "A dispersion is negative" in " ".join(es.segment(X, 2, metric=sine).summary().split())
+    for cut in (es.segment(X, 2, metric=sine), es.segment_test(X, metric=sine, n_resamples=19, rng=0)):
+        assert "W or T is negative, so rho is not of negative type" in " ".join(cut.notes)
+    # T of this pair is negative and S is not: its S/T of -320 was said to be that of a negative S
+    pairs = es.pairwise_tests(X, groups=es.energy_cluster(X, 2, metric=sine, rng=0).labels, metric=sine, n_resamples=9)
+    assert pairs.rows[0].effect_size < 0
+    assert "W or T of some pairs is negative" in " ".join(pairs.notes)
+    assert "S of some pairs" not in pairs.summary()
     plain = es.energy_test(X, groups=half, n_resamples=9, rng=0)
     assert "is negative" not in plain.summary()
 

@@ -495,6 +495,7 @@ def _validate(
         neighbour=scores.neighbour,
         n_resamples=options.n_resamples,
         n_stability=0 if unknown else len(resampled.similarities),
+        from_tree=tree is not None and bool(merges),
     )
     return replace(result, notes=tuple(dict.fromkeys([*_note_unstable(result), *notes]))).explained()
 

@@ -122,6 +122,8 @@ class ClusterValidationResult(VerdictFirst):
         Draws behind each p-value.
     n_stability : int
         Bootstrap samples; 0 where there is nothing that could cluster them.
+    from_tree : bool
+        Whether the merges are the tested splits of a tree, with the p-values that they have there.
     notes : tuple of str
         What a reader has to assume or know.
     """
@@ -139,6 +141,7 @@ class ClusterValidationResult(VerdictFirst):
     neighbour: IntArray = field(repr=False)
     n_resamples: int
     n_stability: int
+    from_tree: bool = field(repr=False)
 
     @property
     def k(self) -> int:
@@ -347,7 +350,7 @@ class ClusterValidationResult(VerdictFirst):
         return lines
 
     def _explanations(self) -> list[str]:
-        if self._is_of_tree():
+        if self.from_tree:
             return [SPLIT_OF_TREE, DESCRIPTIONS]
         return [
             "A small p at a merge means that its region has more than one mode along the line between its two sides; "
@@ -366,7 +369,7 @@ class ClusterValidationResult(VerdictFirst):
             return "No statement about these clusters: neither all points nor the partition were tested."
         everywhere, own = known["all points"], known["partition"]
         of_all = p_text(everywhere.pvalue)
-        if self._is_of_tree():
+        if self.from_tree:
             if len(self.groups) > 1:
                 return f"At level {LEVEL:g}: {self._separate(self.groups).removesuffix('.')}{self._not_along_lines()}."
             least = p_text(min(merge.pvalue_adjusted for merge in self.merge_rows))
@@ -408,14 +411,10 @@ class ClusterValidationResult(VerdictFirst):
     def _not_along_lines(self) -> str:
         """Return text that clusters of a tree, split in any space, show nothing along the lines between them; or ""."""
         own = self._of("partition")[0]
-        if not self._is_of_tree() or np.isnan(own.pvalue_adjusted) or own.rejected:
+        if not self.from_tree or np.isnan(own.pvalue_adjusted) or own.rejected:
             return ""
         lines, p = f"the line{'s' * (self.k > 2)} between them", p_text(own.pvalue_adjusted)
         return f"; the test along {lines} does not reject ({p}): the tree looked in other spaces, too"
-
-    def _is_of_tree(self) -> bool:
-        """Return whether the merges of the clusters are tested splits of a tree."""
-        return any(np.isnan(merge.statistic) and not np.isnan(merge.pvalue) for merge in self.merge_rows)
 
     def _too_few_draws(self) -> str:
         """Return a sentence that p cannot be small with so few draws; else an empty string."""

@@ -164,7 +164,7 @@ class _Auto(Algorithm):
     def fit(self, d: Dissimilarity, search: Search, rng: np.random.Generator) -> tuple[Partition, Any]:
         found, rule = self.taken(d, search).fit(d, search, rng)
         notes = note_on_exactness(d)
-        return replace(found, notes=notes) if notes else found, rule
+        return replace(found, notes=(*found.notes, *notes)), rule
 
 
 AUTO = _Auto()

@@ -23,7 +23,7 @@ from energystats.clustering.partition_views import (
 )
 from energystats.display.numbers import numbers, proportion
 from energystats.display.result import Approximation, Labelled
-from energystats.display.sentences import NEGATIVE_SUMS, metric_note
+from energystats.display.sentences import metric_note, note_negative
 from energystats.display.tables import TextTable, decomposition_table, shorten_name, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.inputs.labels import as_labels
@@ -187,8 +187,7 @@ class Partition(Labelled):
         if math.isnan(self.tightness) and self.k > 1:
             proof = "No S is above the bound, but the bound is not positive, so S/bound says nothing."
         about = metric_note(self.metric, self.standardization)
-        negative = [NEGATIVE_SUMS] * statistics.is_negative(self.within, self.between, self.total)
-        return [*self._members(), how, *negative, *self.notes, *estimated, proof, about, *self._hint()]
+        return [*self._members(), how, *self.notes, *estimated, proof, about, *self._hint()]
 
     def _hint(self) -> list[str]:
         """Return a hint if two groups are clearer along another line than these clusters, in a list; else empty."""
@@ -420,6 +419,7 @@ def make_partition(
     if moves is not None:
         moves = np.column_stack([moves[:, :1], numbers[moves[:, 1:]]])
     within = statistics.within_per_cluster(M, s)
+    between, total = float(statistics.between(M, s)), float(statistics.total(M, s))
     n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
     values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
@@ -432,8 +432,8 @@ def make_partition(
         k=k,
         sizes=tuple(np.bincount(labels, minlength=k).tolist()),
         within=float(within.sum()),
-        between=float(statistics.between(M, s)),
-        total=float(statistics.total(M, s)),
+        between=between,
+        total=total,
         within_per_cluster=within,
         bound=eigenvalue_bound(values, k),
         algorithm=algorithm,
@@ -451,6 +451,7 @@ def make_partition(
         columns=d.columns,
         index=d.index,
         coordinates=coordinates,
+        notes=note_negative(float(within.sum()), between, total, tested=False),
     )
 
 
@@ -505,7 +506,9 @@ def _without_points(d: Dissimilarity, labels: IntArray, k: int, algorithm: Any) 
     left_out = f"{d.n - inside.size} of {d.n} points are in no cluster (label -1); W, S and T are those of the others."
     coordinates = None if found.coordinates is None else _two_coordinates(*d.largest_eigenpairs(2))
     points = d.coordinates if found.points is not None else None
-    return replace(found, labels=labels, points=points, coordinates=coordinates, index=d.index, notes=(left_out,))
+    return replace(
+        found, labels=labels, points=points, coordinates=coordinates, index=d.index, notes=(*found.notes, left_out)
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

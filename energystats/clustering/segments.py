@@ -17,7 +17,7 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.cells import CELLS, LANDMARKS, CellCut, RowCells, cut_cells, most_segments
 from energystats.display.numbers import number, numbers
 from energystats.display.result import Labelled
-from energystats.display.sentences import NEGATIVE_SUMS, Caution, metric_note, metric_text
+from energystats.display.sentences import Caution, metric_note, metric_text, note_negative
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.labels import is_single
@@ -204,7 +204,11 @@ def _cut_exactly(
         "exact": True,
         "within_by_k": runs.within[1:, -1].copy(),
         "breakpoints_by_k": tuple(tuple(runs.breaks(j).tolist()) for j in range(1, k + 1)),
-        "notes": (*ordered.notes, *note_one_rho(ordered.d, between, within + between, k)),
+        "notes": (
+            *ordered.notes,
+            *note_one_rho(ordered.d, between, within + between, k),
+            *note_negative(within, between, within + between, tested=False),
+        ),
     }
 
 
@@ -226,7 +230,11 @@ def _cut_many(
         "within_by_k": cut.within_by_k,
         "breakpoints_by_k": cut.breakpoints_by_k,
         "exact": False,
-        "notes": (*ordered.notes, _note_cells(cut, d.n)),
+        "notes": (
+            *ordered.notes,
+            _note_cells(cut, d.n),
+            *note_negative(within, between, within + between, tested=False),
+        ),
     }
 
 
@@ -691,8 +699,7 @@ class Segmentation(Segments):
             how = f"No other {self.k} segments of {size} or more have a smaller W; there is no seed."
         if self.penalty is not None:
             how += f" k has the smallest W + {number(self.penalty)} (k - 1): a penalty, not a test."
-        negative = [NEGATIVE_SUMS] * statistics.is_negative(self.within, self.between, self.total)
-        return [how, *negative, *self.notes, metric_note(self.metric, self.standardization)]
+        return [how, *self.notes, metric_note(self.metric, self.standardization)]
 
     def _conclusion(self) -> str:
         if self.k == 1:

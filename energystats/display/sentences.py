@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Self
 
 from energystats._core.pvalues import pvalue_interval
+from energystats._core.statistics import is_negative
 from energystats.display.numbers import interval_text, p_text, rounded
 from energystats.display.tables import LEVEL, WIDTH
 
@@ -17,13 +18,13 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = [
-    "NEGATIVE_SUMS",
     "Caution",
     "exact_note",
     "floor_note",
     "join_names",
     "metric_note",
     "metric_text",
+    "note_negative",
     "random_interval",
     "seed_note",
     "sentences",
@@ -75,9 +76,24 @@ def metric_note(metric: Metric, standardization: Standardization | None) -> str:
     return " ".join([note, *metric.notes])
 
 
-NEGATIVE_SUMS = (
-    "A dispersion is negative, so rho is not of negative type (see `negative_type`): S/T is no share, and W no spread."
-)
+def note_negative(within: float, between: float, total: float, *, of: str = "", tested: bool = True) -> tuple[str, ...]:
+    """Return a note if W, S or T is below 0, which a rho of negative type never gives [theory 1]; else ().
+
+    `of` names whose dispersions they are, such as " of some pairs"; `tested` tells that a p-value stands beside them.
+    """
+    if not is_negative(within, between, total):
+        return ()
+    negative_s = is_negative(between, abs(total))
+    lost = ["S/T is no share"]
+    if negative_s and tested:
+        lost.append("S = 0 does not mean equality")
+    if not tested:
+        lost.append("W no spread")
+    which = ("S" if negative_s else "W or T") + of
+    stands = "p stands, but " if tested else ""
+    return (
+        f"{which} is negative, so rho is not of negative type (see `negative_type`): {stands}{' and '.join(lost)}.",
+    )
 
 
 def seed_note(pvalue: float, n_resamples: int, what: str, *, factor: float = 1.0, name: str = "p-value") -> str:

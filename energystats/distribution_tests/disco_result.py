@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from energystats._core.pvalues import reached_by_ties_alone, share_of_largest
-from energystats._core.statistics import share
+from energystats._core.statistics import is_negative, share
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, p_text, probability, proportion
 from energystats.display.result import Result
@@ -37,7 +37,6 @@ __all__ = ["ROWS_OF_TABLE", "DiscoResult", "DiscoRow", "is_interaction"]
 
 
 ROWS_OF_TABLE = ("Overlap", "Residual", "Total")  # beside those of the terms
-NEGATIVE = -1e-9  # of T: what rounding does not explain
 NAMES_AND_CALLS = re.compile(r"`[^`]*`|\([^)]*\)|\[[^\]]*\]")  # within which a colon joins no factors
 FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
@@ -195,7 +194,7 @@ class DiscoResult(Result):
 
     def _sentences(self) -> list[str]:
         lines = [f"Null hypothesis of the model: {self.null_hypothesis}."]
-        if min(self.residual, *(row.dispersion for row in self.terms)) < NEGATIVE * abs(self.total):
+        if is_negative(self.residual, self.total, *(row.dispersion for row in self.terms)):
             lines.append(
                 "A dispersion is negative, so rho is not of negative type (see `negative_type`): p stands, but R2 is "
                 "no share and a dispersion of 0 does not mean equality."

@@ -14,7 +14,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
-from energystats.display.sentences import metric_note, metric_text
+from energystats.display.sentences import metric_note, metric_text, note_negative
 from energystats.display.tables import LEVEL, ROWS_SHOWN, TextTable, cut_all, text_table
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.center_distances import FEWEST, CenterDistances, measure_spread, reveals_strata
@@ -22,7 +22,6 @@ from energystats.distribution_tests.designs import Design, ExchangeableUnits, ch
 from energystats.distribution_tests.found_groups import notes_on_groups, warn_if_found
 from energystats.distribution_tests.multiplicity import adjust, correction_named
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, draw_null, smallest_of_all
-from energystats.distribution_tests.results import NEGATIVE_S
 from energystats.distribution_tests.spread_test import compare_spread, groups_of_two_plots, note_few_points
 from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import position_of, read_inputs
@@ -180,6 +179,7 @@ def pairwise_tests(
         metric=d.metric,
         standardization=d.standardization,
         notes=(
+            *dict.fromkeys(note for pair in found for note in pair.notes),
             *notes_on_groups(d, checked, *d.group_sums(checked, weights), weights),
             *spread.notes,
             *units.notes,
@@ -322,15 +322,16 @@ def _compare_pair(
         pvalue=upper_pvalue(null.extreme, null.values.size),
         pvalue_spread=float("nan") if compared is None else compared.pvalue,
     )
-    return _TestedPair(row, smallest_of_all(one), null.exact)
+    return _TestedPair(row, smallest_of_all(one), null.exact, note_negative(T - S, S, T, of=" of some pairs"))
 
 
 class _TestedPair(NamedTuple):
-    """Hold one pair of groups: its result, the smallest p its labelings allow, and whether all were visited."""
+    """Hold one pair of groups: its result, the smallest p of its labelings, whether all were visited, and notes."""
 
     row: PairwiseRow
     lowest: float
     exact: bool
+    notes: tuple[str, ...]
 
 
 # ---------------------------------------------------------------- the result
@@ -477,7 +478,6 @@ class PairwiseTestsResult(Result):
             "were permuted.",
             how,
             *(["Rows are weighted; equality includes their weights."] if self.weighted else []),
-            *([NEGATIVE_S] if min(row.effect_size for row in self.rows) < -1e-9 else []),
             *self.notes,
             metric_note(self.metric, self.standardization),
         ]

@@ -29,10 +29,11 @@ from energystats._core.pvalues import (
 )
 from energystats._runtime import Work, with_bar
 from energystats._typing import FloatArray
+from energystats.display.sentences import note_negative
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import FREE, ExchangeableUnits
 from energystats.distribution_tests.found_groups import notes_on_groups
-from energystats.distribution_tests.results import NEGATIVE_S, NEGATIVE_W, PermutationTestResult, StatisticName
+from energystats.distribution_tests.results import PermutationTestResult, StatisticName
 from energystats.inputs.methods import Sampling
 from energystats.metrics.base import Metric
 from energystats.metrics.z_scores import Standardization
@@ -333,9 +334,7 @@ def describe_groups(c: GroupComparison, M: FloatArray, s: FloatArray, null: Null
         metric=c.d.metric,
         standardization=c.d.standardization,
         notes=(
-            # E of a rho of negative type is never negative [theory 1]
-            *((NEGATIVE_S,) if statistics.is_negative(S, abs(T)) else ()),
-            *((NEGATIVE_W,) if S >= 0 and statistics.is_negative(T - S, T, S) else ()),
+            *note_negative(T - S, S, T),
             *notes_on_groups(c.d, c.groups, M, s, c.weights),
             *c.units.notes,
             *c.units.notes_on(c.groups),

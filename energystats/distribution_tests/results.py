@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from energystats.metrics.z_scores import Standardization
 
 __all__ = [
-    "NEGATIVE_S",
-    "NEGATIVE_W",
     "ApproximateTestResult",
     "BinnedTestResult",
     "CombinedTestResult",
@@ -42,11 +40,6 @@ __all__ = [
 ]
 
 
-NEGATIVE_S = (
-    "S is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share and S = 0 does "
-    "not mean equality."
-)
-NEGATIVE_W = "W or T is negative, so rho is not of negative type (see `negative_type`): p stands, but S/T is no share."
 NAMES = {"between": "S", "f": "F", "mmd2": "MMD squared", "mmd2 (unbiased)": "MMD squared (U)", "min p": "smallest p"}
 StatisticName = Literal["between", "pairwise", "f", "mmd2", "mmd2 (unbiased)", "cross", "min p"]
 

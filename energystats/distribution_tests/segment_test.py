@@ -23,7 +23,7 @@ from energystats._runtime import weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.clustering.segments import Segments, describe_segments, order_points
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
-from energystats.display.sentences import Caution, exact_note, metric_note, seed_note, state_evidence
+from energystats.display.sentences import Caution, exact_note, metric_note, note_negative, seed_note, state_evidence
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.arrays import check_level
@@ -187,6 +187,7 @@ def segment_test(
         notes=(
             *ordered.notes,
             *note_one_rho(d, between, within + between, len(fields["sizes"])),
+            *note_negative(within, between, within + between),
             *_note_few_orders(first, d.n, length, level),
             *_note_neighbours(d, fields["sizes"], fields["within_per_segment"], length),
         ),
