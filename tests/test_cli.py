@@ -143,6 +143,28 @@ def test_cluster_options(iris, capsys):
     assert "not used" not in captured.err
 
 
+def test_a_long_title_stands_above_a_legend_and_keeps_its_lines(tmp_path, monkeypatch, rng):
+    """It was wrapped beside the legend, five short lines, two of which were one sentence run into the next."""
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame(rng.normal(size=(40, 12)), columns=[f"Oenocarpus mapora {j}" for j in range(12)])
+    table.iloc[20:] += 3
+    table.assign(depth=range(40)).to_csv("core.csv", index=False)
+    seen = []
+
+    def look(figure, *_, **__):
+        figure.draw_without_rendering()
+        ax = figure.axes[0]
+        text = ax.get_title(loc="left")
+        title = next(child for child in ax.get_children() if getattr(child, "get_text", str)() == text)
+        assert not title.get_window_extent().overlaps(ax.get_legend().get_window_extent())
+        seen.append(text)
+
+    monkeypatch.setattr(Figure, "savefig", look)
+    assert cli.main(["segment", "core.csv", "--order", "depth", "--plot", "out.png", "--seed", "0"]) == 0
+    assert "8 of 12 columns, those that change most" in seen[0].splitlines()
+    assert len(seen[0].splitlines()) <= 3
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("k", [2, 12])
 def test_titles_of_pictures_stay_inside(iris, monkeypatch, k):

@@ -710,3 +710,51 @@ def test_null_values_that_differ_by_rounding_are_drawn():
     x[0] = 0.3
     ax = es.energy_test(x, groups=np.arange(9) % 3, n_resamples=99, rng=0).plot()
     assert ax.get_title(loc="left")
+
+
+def covers(ax):
+    """Whether the legend of some axes covers a point of a scatter plot."""
+    ax.figure.draw_without_rendering()
+    box = ax.get_legend().get_window_extent()
+    spots = np.vstack([ax.transData.transform(drawn.get_offsets()) for drawn in ax.collections])
+    return bool(((spots > box.min) & (spots < box.max)).all(axis=1).any())
+
+
+def test_a_legend_of_clusters_covers_no_point():
+    """The points fill the axes, so that every corner has some: "best" was the corner with the fewest."""
+    X = np.stack(np.meshgrid(np.arange(12.0), np.arange(12.0)), axis=-1).reshape(-1, 2)
+    found = es.energy_cluster(X, 3, rng=0)
+    assert not covers(found.plot())
+    assert not covers(es.principal_coordinates(es.pairwise(X)).plot(labels=found.labels, hulls=True))
+    corner = es.energy_cluster(np.vstack([X[:30] / 40, X[:30] / 40 + 5]), 2, rng=0)  # a free corner holds it
+    ax = corner.plot()
+    ax.figure.draw_without_rendering()
+    assert ax.get_legend().get_window_extent().x1 <= ax.get_window_extent().x1
+
+
+def test_the_observed_line_ends_below_the_legend(rng):
+    found = es.energy_test(rng.normal(size=20), rng.normal(size=20), n_resamples=99, rng=0)
+    x = np.append(rng.normal(size=30), rng.normal(size=30) + 1)
+    for ax in (found.plot(), es.energy_interval(x[:30], x[30:], n_bootstrap=99, rng=0).plot()):
+        ax.figure.draw_without_rendering()
+        low = ax.get_legend().get_window_extent().y0
+        tops = [line.get_window_extent().y1 for line in ax.lines] + [bar.get_window_extent().y1 for bar in ax.patches]
+        assert max(tops) < low
+
+
+def test_notes_of_breaks_stand_above_the_series(rng):
+    x = rng.normal(size=(60, 3))
+    x[20:40] += 4
+    for columns in (1, 3):
+        ax = es.segment_test(x[:, :columns], rng=0).plot()
+        ax.figure.draw_without_rendering()
+        lowest = min(text.get_window_extent().y0 for text in ax.texts)
+        assert (
+            max(ax.transData.transform(line.get_xydata())[:, 1].max() for line in ax.lines[: columns * 4 : 4]) < lowest
+        )
+
+
+def test_axes_name_a_metric_of_scipy_by_its_name():
+    X = np.arange(1.0, 13.0).reshape(6, 2)
+    ax = es.dispersion(X, [0, 0, 1, 1, 2, 2], metric="bray").plot_decomposition()
+    assert ax.get_xlabel() == 'dispersion, in the unit of rho: "braycurtis"'

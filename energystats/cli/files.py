@@ -23,6 +23,8 @@ __all__ = ["check_outputs", "harmless", "save", "save_picture", "write_labels"]
 
 
 NARROWEST = 12  # characters of a line of a title
+TITLE_PAD = 8.0  # points
+EQUALS = "\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}"  # where no line breaks
 RUNS = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")  # what a spreadsheet runs begins so
 SUFFIXES = {
     "picture": (".png", ".pdf", ".svg"),
@@ -132,18 +134,19 @@ def _draw(path: Path, results: Sequence[Any]) -> None:
 
 
 def _fit_titles(figure: Figure, axes: Sequence[Axes]) -> None:
-    """Wrap the titles of panels so that they do not overlap the next panel or leave the figure."""
+    """Wrap the titles of panels so that they do not overlap the next panel or leave the figure, above legends there."""
     # the width of a title is known once it has been laid out
     figure.draw_without_rendering()
     for j, ax in enumerate(axes, 1):
-        text = ax.get_title(loc="left")
-        title = ax.set_title(text, loc="left")
-        width = len(text)
-        legend = ax.get_legend()
-        beside = None if legend is None else legend.get_window_extent()
-        end = figure.bbox.width * j / len(axes)
-        if beside is not None and beside.y1 > title.get_window_extent().y0:  # it stands above the axes, too
-            end = min(end, beside.x0)
+        lines = ax.get_title(loc="left").replace(" = ", EQUALS).splitlines()
+        title = ax.set_title("\n".join(lines), loc="left")
+        width, end = max(map(len, lines), default=0), figure.bbox.width * j / len(axes)
         while title.get_window_extent().x1 > end and width > NARROWEST:
             width -= 1
-            title.set_text(textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False))
+            wrapped = [textwrap.fill(line, width, break_long_words=False, break_on_hyphens=False) for line in lines]
+            title.set_text("\n".join(wrapped))
+        legend = ax.get_legend()
+        beside = None if legend is None else legend.get_window_extent()
+        own = title.get_window_extent()
+        if beside is not None and own.y0 < beside.y1 <= own.y1 + beside.height and beside.x0 < own.x1:
+            ax.set_title(title.get_text(), loc="left", pad=TITLE_PAD + beside.height * 72 / figure.dpi)

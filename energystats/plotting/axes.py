@@ -56,9 +56,34 @@ def legend_of_clusters(
     scale = (26.0 / area) ** 0.5
     if k <= inside:
         ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=scale)
+        move_off_points(ax)
     else:
         style: dict[str, Any] = {"fontsize": "x-small", "ncols": legend_columns(k), "markerscale": scale}
         ax.legend(frameon=False, loc="center left", bbox_to_anchor=(beside, 0.5), **style)
+
+
+def move_off_points(ax: Axes) -> None:
+    """Move a legend that covers points beside the axes, if the layout of the figure makes room for it there."""
+    legend, figure = ax.get_legend(), ax.figure
+    if legend is None or figure is None or figure.get_layout_engine() is None:
+        return
+    figure.get_figure(root=True).draw_without_rendering()  # so that "best" has found its place
+    box = legend.get_window_extent().padded(3.0)
+    for drawn in ax.collections:
+        spots = ax.transData.transform(np.asarray(drawn.get_offsets(), dtype=np.float64))
+        if ((spots > box.min) & (spots < box.max)).all(axis=1).any():
+            legend.set_loc("center left")
+            legend.set_bbox_to_anchor((1.0, 0.5), transform=ax.transAxes)
+            legend.set_frame_on(False)
+            return
+
+
+def leave_room(ax: Axes, entries: int) -> float:
+    """Raise the upper limit of the axes for a legend above what is drawn; return the share of the height below it."""
+    low, high = ax.get_ylim()
+    below = 1 / (1.08 + 0.07 * entries)
+    ax.set_ylim(low, low + (high - low) / below)
+    return below
 
 
 def legend_columns(k: int) -> int:
@@ -130,12 +155,18 @@ STANDS = [
 
 
 def draw_names(
-    place: FloatArray, names: Sequence[str], ax: Any, *, all_of_them: bool = True, covered: Sequence[FloatArray] = ()
+    place: FloatArray,
+    names: Sequence[str],
+    ax: Any,
+    *,
+    all_of_them: bool = True,
+    covered: Sequence[FloatArray] = (),
+    large: FloatArray | None = None,
 ) -> list[FloatArray]:
     """Draw names beside points, in two dimensions where they overlap other names and points least; return boxes.
 
     Unless `all_of_them`, a name that would cover something is left out. `covered` are boxes that hold other names or
-    points; those that are covered afterwards are returned.
+    points, and `large` the places of large markers; the boxes that are covered afterwards are returned.
     """
     if place.shape[1] == 3:
         for row, name in zip(place, names, strict=True):
@@ -147,6 +178,8 @@ def draw_names(
     spots = ax.transData.transform(place) * to_points
     frame = np.array(ax.bbox.extents) * to_points
     taken = [np.array([x - 3, y - 3, x + 3, y + 3]) for x, y in spots] + list(covered)
+    if large is not None and large.size:
+        taken += [np.array([x - 6, y - 6, x + 6, y + 6]) for x, y in ax.transData.transform(large) * to_points]
     # greedy placement: each name takes the stand that covers least of points and of names placed before
     crowded = np.sort(np.linalg.norm(spots[:, None] - spots, axis=2), axis=1)[:, : min(4, len(spots))].sum(axis=1)
     for i in np.argsort(crowded, kind="stable"):  # those with the least room choose first

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import p_text
+from energystats.display.sentences import metric_text
 from energystats.metrics.base import Metric
-from energystats.metrics.general import Precomputed
 from energystats.plotting.axes import (
     OBSERVED,
     QUIET,
@@ -269,7 +269,7 @@ def plot_group_tree(linkage: FloatArray, ax: Axes | None = None, *, names: Seque
 
 def _write_unit(metric: Metric) -> str:
     """Return the semimetric as text, for an axis label."""
-    return "the matrix given" if isinstance(metric, Precomputed) else write_plain_name(repr(metric), 40)
+    return write_plain_name(metric_text(metric), 40)
 
 
 def _compute_heat_height(k: int) -> float:

@@ -17,6 +17,7 @@ from energystats.plotting.axes import (
     axes_or_new,
     draw_heat,
     font_along,
+    leave_room,
     plain_all,
     room_for,
     write_plain_name,
@@ -111,10 +112,12 @@ def _draw_histogram_with_line(
         finite = np.full_like(finite, finite[0])  # too narrow for bins
     if finite.size:
         ax.hist(finite, bins=min(40, max(5, finite.size // 10)), color=QUIET, label=f"{finite.size} {what}")
+    ends = leave_room(ax, 3)
     if np.isfinite(observed):
-        ax.axvline(observed, color=OBSERVED, lw=2, label=f"observed, {p_text(pvalue, short=True)}")
+        ax.axvline(observed, ymax=ends, color=OBSERVED, lw=2, label=f"observed, {p_text(pvalue, short=True)}")
     elif observed == np.inf:
-        ax.axvline(ax.get_xlim()[1], color=OBSERVED, lw=4, label=f"observed, infinite, {p_text(pvalue, short=True)}")
+        infinite = f"observed, infinite, {p_text(pvalue, short=True)}"
+        ax.axvline(ax.get_xlim()[1], ymax=ends, color=OBSERVED, lw=4, label=infinite)
     ax.set(xlabel=xlabel, ylabel="count")
     ax.set_title(title, loc="left")
     ax.legend(frameon=False)
@@ -137,9 +140,10 @@ def plot_interval(
     """
     ax = axes_or_new(ax)
     ax.hist(drawn, bins=min(40, max(5, drawn.size // 10)), color=QUIET, label=f"{drawn.size} bootstrap samples")
-    ax.axvspan(*interval, color=CURVE, alpha=0.18, lw=0, label=name)
-    ax.axvline(unbiased, color=OBSERVED, lw=2, label="E, unbiased")
-    ax.axvline(observed, color=OBSERVED, lw=1, ls="--", label="E of the samples, biased")
+    ends = leave_room(ax, 4)
+    ax.axvspan(*interval, ymax=ends, color=CURVE, alpha=0.18, lw=0, label=name)
+    ax.axvline(unbiased, ymax=ends, color=OBSERVED, lw=2, label="E, unbiased")
+    ax.axvline(observed, ymax=ends, color=OBSERVED, lw=1, ls="--", label="E of the samples, biased")
     ax.set_xlabel("energy distance E, unbiased form")
     ax.set_ylabel("count")
     ax.set_title(f"Interval of E, {write_sizes_for_title(sizes)}", loc="left")
@@ -202,7 +206,8 @@ def plot_scores(
     ax.hist(scores, bins=min(40, max(10, scores.size // 5)), density=True, color=QUIET, label=f"{scores.size} {where}")
     ax.stairs(height, edges, color=OBSERVED, lw=2, label="nearest unimodal distribution")
     tallest = max(float(patch.get_height()) for patch in ax.patches if hasattr(patch, "get_height"))
-    ax.set_ylim(0, 1.25 * max(tallest, min(float(height.max()), HIGHEST_STEP * tallest)))
+    ax.set_ylim(0, 1.02 * max(tallest, min(float(height.max()), HIGHEST_STEP * tallest)))
+    leave_room(ax, 2)
     if own_pvalue is None:
         ax.set_xlabel("x - mean")
     else:

@@ -28,6 +28,7 @@ from energystats.plotting.axes import (
     legend_of_clusters,
     legend_width,
     marker_area,
+    move_off_points,
     plain_all,
     room_for,
     write_plain_name,
@@ -80,9 +81,11 @@ def plot_partition(
     if same_unit:
         ax.set_aspect("equal", adjustable="datalim")
     ax.set_title(_partition_title(sizes, share, len(points)), loc="left")
-    legend_of_clusters(k, ax, area=area)
-    if names is not None and (sum(sizes) <= NAMES_DRAWN or not all_names):
+    named = names is not None and (sum(sizes) <= NAMES_DRAWN or not all_names)
+    if named:
         ax.margins(0.12)
+    legend_of_clusters(k, ax, area=area)
+    if names is not None and named:
         draw_names(points, [write_plain_name(name) for name in names], ax, all_of_them=all_names)
     return ax
 
@@ -113,6 +116,7 @@ def mark_classes(points: FloatArray, codes: IntArray, names: Sequence[object], a
     entries = len(ax.get_legend_handles_labels()[1])
     if entries <= LISTED_INSIDE:
         ax.legend(framealpha=0.85, edgecolor="0.85", fontsize="small")
+        move_off_points(ax)
     else:
         ax.legend(frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.0, 0.5))
     return ax

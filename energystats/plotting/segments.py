@@ -25,6 +25,7 @@ BREAK: dict[str, Any] = {"color": OBSERVED, "lw": 1.2, "ls": (0, (4, 2))}
 HEADING_PAD = 6.0  # points above columns, and below the title
 BAND = "0.955"  # of every second segment
 POINTS_MARKED = 200  # more are a line alone
+POINTS_PER_LETTER = 4.4  # of notes, written x-small
 
 
 def plot_series(
@@ -64,7 +65,8 @@ def plot_series(
         ax.set_ylabel(write_plain_name(names[0], 40))
     else:
         ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
-        ax.set_ylim(-shown + 0.4, 1.1 if any(notes) else 0.6)  # notes stand above the first column
+        ax.set_ylim(-shown + 0.4, 0.6)
+    _leave_room(notes, ax)
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
@@ -73,6 +75,16 @@ def plot_series(
     ax.set_title(f"{title}{more}", loc="left")
     ax.margins(x=0.01)
     return ax
+
+
+def _leave_room(notes: Sequence[str], ax: Axes) -> None:
+    """Raise the upper limit of the axes so that upright notes stand above what is drawn."""
+    longest = max(map(len, notes), default=0)
+    if not longest or ax.figure is None:
+        return
+    low, high = ax.get_ylim()
+    share = min((POINTS_PER_LETTER * longest + 6.0) / 72 * ax.figure.dpi / ax.get_window_extent().height, 0.4)
+    ax.set_ylim(low, low + (high - low) / (1 - share))
 
 
 def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:

@@ -24,6 +24,7 @@ from energystats.plotting.axes import (
     draw_names,
     legend_of_clusters,
     marker_area,
+    move_off_points,
     plain_all,
     write_plain_name,
 )
@@ -138,6 +139,7 @@ def plot_coordinates(
     place, axes = _take_axes(coordinates, axes[:shown]), list(axes[:shown])
     written = plain_all(groups)
     colors = cluster_colors(max(len(groups), 1))
+    centers = []
     for j, group in enumerate(written or [None]):
         rows = slice(None) if codes is None else codes == j
         marker = MARKERS[j % len(MARKERS)]
@@ -151,7 +153,7 @@ def plot_coordinates(
         style |= {"edgecolors": "white", "lw": 0.3, "rasterized": n > 1000}
         ax.scatter(*place[rows].T, **style)
         if hulls:
-            _draw_hull(place[rows], ax, color=colors[j], marker=marker)
+            centers.append(_draw_hull(place[rows], ax, color=colors[j], marker=marker))
     for j, axis in zip(axes, "xyz", strict=False):
         share = f" ({explained[j]:.1%})" if j < p else " (0%)"
         getattr(ax, f"set_{axis}label")(f"axis {j + 1}{share}")
@@ -166,18 +168,21 @@ def plot_coordinates(
         if own and solid:  # the layout leaves room for legends of the figure, not for those of solid axes
             beside = {"loc": "outside right center"}
         (ax.figure if own and solid else ax).legend(frameon=False, markerscale=(26 / marker_area(n)) ** 0.5, **beside)
-    elif groups:
-        ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=(26 / marker_area(n)) ** 0.5)
+    tips = None if arrows is None else _take_axes(arrows[0], axes)
+    if tips is not None:
+        _draw_arrows(tips, ax)
     if not solid:
         ax.set_aspect("equal", adjustable="datalim")
         if named:
             ax.margins(0.08)
-    tips = None if arrows is None else _take_axes(arrows[0], axes)
-    if tips is not None:
-        _draw_arrows(tips, ax)
-    covered = draw_names(place, named, ax) if named else []
+        elif groups and len(groups) <= (HULLS_INSIDE if hulls else LISTED_INSIDE):
+            ax.legend(framealpha=0.85, edgecolor="0.85", markerscale=(26 / marker_area(n)) ** 0.5)
+            move_off_points(ax)
+    large = np.array(centers)
+    covered = draw_names(place, named, ax, large=large) if named else []
     if tips is not None and arrows is not None:
-        draw_names(tips, [write_plain_name(name) for name in arrows[1]], ax, all_of_them=False, covered=covered)
+        species = [write_plain_name(name) for name in arrows[1]]
+        draw_names(tips, species, ax, all_of_them=False, covered=covered, large=large)
     return ax
 
 
@@ -187,12 +192,14 @@ def _take_axes(coordinates: FloatArray, axes: Sequence[int]) -> FloatArray:
     return np.column_stack([coordinates[:, j] if j < p else np.zeros(len(coordinates)) for j in axes])
 
 
-def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> None:
-    """Draw the convex hull of a group of points in a plane, and its centroid."""
+def _draw_hull(points: FloatArray, ax: Any, *, color: Any, marker: str) -> FloatArray:
+    """Draw the convex hull of a group of points in a plane, and its centroid, which is returned; (2,)."""
     outline = find_hull(points)
     ax.plot(*np.vstack([outline, outline[:1]]).T, color=color, lw=1.0)
     center: dict[str, Any] = {"facecolors": "white", "edgecolors": [color], "lw": 1.8, "zorder": 4}
-    ax.scatter(*points.mean(axis=0), s=90, marker=marker, **center)
+    middle: FloatArray = points.mean(axis=0)
+    ax.scatter(*middle, s=90, marker=marker, **center)
+    return middle
 
 
 def _draw_arrows(tips: FloatArray, ax: Any) -> None:
