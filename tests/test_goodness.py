@@ -892,3 +892,13 @@ def test_estimates_from_rounding_alone_are_told(rng):
     assert np.ptp(sums) > 0
     with pytest.warns(es.ColumnScaleWarning, match="no more variation than the rounding"):
         es.goodness_of_fit(sums, stats.norm, estimate=True, n_resamples=19, rng=0)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e6, 1e9])
+def test_a_step_is_found_far_from_zero(rng, offset):
+    """From 1e9 on the step was estimated from one gap, whose digits did not reach over twenty steps: none was found."""
+    k = np.append(rng.normal(size=298) / 0.3, [0.0, 1.0]).round()
+    found = es.normality_test(0.3 * k + offset, rounding="auto", n_resamples=19, rng=0)
+    assert "step 0.3:" in found.notes[0]
+    none = es.normality_test(rng.normal(size=30) + offset, rounding="auto", n_resamples=19, rng=0)
+    assert "found no step that all values of a column are apart by multiples of" in " ".join(none.notes)

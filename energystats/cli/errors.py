@@ -20,7 +20,7 @@ __all__ = ["BadInputError", "bad_input", "in_options", "printable", "printable_j
 
 WORDS = {
     WORDS_AS_GAPS: "",
-    ", as by X[X.any(axis=1)]": "",
+    ", as by X[X.any(axis=1)]": " (--rows, --where)",
     "; if they stand in their order, leave `order` out.": ".",
     "`X`": "the table",
     "`data`": "the table",

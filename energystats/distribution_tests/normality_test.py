@@ -44,6 +44,7 @@ TOO_FEW_POINTS = (
     "smaller, so that p is too small (simulated_size={n} simulates all points)."
 )
 TIED = 0.5  # share of values equal to others, from which rounding was measured to matter
+NO_STEP = '`rounding="auto"` found no step that all values of a column are apart by multiples of: taken as not rounded.'
 OFF_GRID = 1e-6  # of a step: what may be off of values on a grid
 MOST_STEPS = 1e6  # between the ends of a column, above which values are not rounded but what numbers are
 CLEAR_STEP = 10  # times the rounding of numbers, from which a step is taken for more than that
@@ -150,6 +151,8 @@ def normality_test(
     match_columns(table, rounding, "rounding")
     grid = _RoundedNormal.of(points, rounding)
     notes = _notes_on_ties(points, advise=rounding is None) if grid is None else grid.notes
+    if grid is None and isinstance(rounding, str):
+        notes = (*notes, NO_STEP)
     if n == d + 1 and grid is None:
         notes = (*notes, f"All samples of {n} points in {d} column{'s' * (d > 1)} have this statistic: p says nothing.")
     size = _choose_size(simulated_size, n, d, rounded=grid is not None)
@@ -326,8 +329,7 @@ def _find_step(column: FloatArray) -> float:
             step = total / weight
     if step <= max(float(np.ptp(column)) / MOST_STEPS, CLEAR_STEP * noise):
         return 0.0
-    if eps > EPS:
-        step = _refine_step(ordered - ordered[0], step)
+    step = _refine_step(ordered - ordered[0], step)
     return step if _is_grid(column, step) else 0.0
 
 

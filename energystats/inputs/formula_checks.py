@@ -58,7 +58,18 @@ ELSEWHERE = {  # functions of R, by what stands for them
     "interaction": "a:b",
     "as": "C() for as.factor()",
     "cut": "pd.cut beforehand, as a column of `data`",
+    "ns": "cr(x, df=k + 1) for ns(x, k), the same curves",
+    "offset": "the response less the offset, as in I(y - x) ~ g",
+    "relevel": "g alone, as F and p do not depend on which level is first",
+    "droplevels": "g alone, as levels without a row are left out",
+    "Condition": 'what is held constant first, as in ~ z + g, with decomposition="sequential"',
+    "Error": "the terms alone, and give the units as `strata` of the design",
+    "TRUE": "True",
+    "FALSE": "False",
+    "T": "True",
+    "F": "False",
 }
+RANDOM = "; blocks and random effects are no terms here: give them as `strata` of the design"
 
 
 def write_plain_message(error: BaseException) -> str:
@@ -72,6 +83,8 @@ def write_plain_message(error: BaseException) -> str:
         return f"a term is missing beside {lone[1]}."
     if re.match(r"Unknown operator '[<>=!]", said):
         return "columns are compared in I() alone, as in I(x > 0)."
+    if "`|`" in said:
+        return f"{said.rstrip('.')}{RANDOM}."
     return said
 
 
