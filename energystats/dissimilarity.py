@@ -35,6 +35,7 @@ from energystats.doubtful_tables import (
     warn_of_rounding,
     warn_of_row_numbers,
     warn_of_scales,
+    warn_of_zero_rows,
 )
 from energystats.exceptions import EnergyStatsWarning, warn
 from energystats.inputs.arrays import EPS, digits_of
@@ -170,6 +171,8 @@ class Dissimilarity(abc.ABC):
         if standardization is not None:
             points, place = standardization.apply(points), of_z_scores(place)
         metric.check(points, place, columns)
+        if warns:
+            warn_of_zero_rows(points, metric)
         if standardization is None and warns and metric.mixes_units and points.shape[1] > 1:
             rounding = vary_by_rounding(low, high)
             warn_of_scales(metric, deviations(points), high - low, rounding, columns, offered=standardize is not None)

@@ -33,6 +33,7 @@ __all__ = [
     "warn_of_rounding",
     "warn_of_row_numbers",
     "warn_of_scales",
+    "warn_of_zero_rows",
 ]
 
 
@@ -149,6 +150,19 @@ def warn_of_row_numbers(points: FloatArray, columns: Sequence[str] | None) -> No
                 "only numbers or names the rows, leave it out: `.drop(columns=...)`, or `index_col=` on reading.",
                 EnergyStatsWarning,
             )
+
+
+def warn_of_zero_rows(points: FloatArray, metric: Metric) -> None:
+    """Warn of rows of zeros that a metric makes equal by convention alone, as 0 of 0 columns differ."""
+    if metric.domain.zero_pairs:
+        return
+    zeros = int(np.count_nonzero(~points.any(axis=1)))
+    if zeros > 1:
+        warn(
+            f"{zeros} of {len(points)} rows are all zeros. {metric.spoken} calls two such rows equal, by convention: "
+            "it divides by what either has, and R's vegdist has no value here. Leave them out unless this is meant.",
+            EnergyStatsWarning,
+        )
 
 
 def warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:

@@ -112,7 +112,9 @@ def test_no_named_metric_gives_nan_or_infinity(rng):
             continue
         for X in (rng.integers(0, 2, (9, 2)), rng.integers(-2, 3, (9, 3)), np.zeros((4, 2)), rng.random((5, 1))):
             try:
-                R = es.pairwise(X, metric=name)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", es.EnergyStatsWarning)  # of rows of zeros
+                    R = es.pairwise(X, metric=name)
             except ValueError as error:
                 said.append(str(error))
             else:
@@ -582,3 +584,21 @@ def test_a_row_is_zero_from_itself_on_every_route(rng):
     absent.loc[7] = False
     gower = es.metrics.Gower(asymmetric=list("abcd"))
     assert 0 < es.energy_test(absent, groups=np.repeat([0, 1], 15), metric=gower, n_resamples=19, rng=0).pvalue <= 1
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["jaccard", "ruzicka", "canberra", "yule", es.metrics.Jaccard(), es.metrics.Canberra(scaled=True)],
+    ids=str,
+)
+def test_rows_of_zeros_that_are_equal_by_convention_are_named(metric):
+    """R's vegdist has NaN for two empty sites, and a warning; here they were equal without a word."""
+    X = np.array([[0, 0, 0], [1, 0, 1], [0, 1, 1], [0, 0, 0], [0, 0, 0]])
+    with pytest.warns(es.EnergyStatsWarning, match=r"^3 of 5 rows are all zeros\..* equal, by convention"):
+        assert es.pairwise(X, metric=metric)[0, 3] == 0
+    with pytest.warns(es.EnergyStatsWarning, match="^2 of 4 rows are all zeros"):
+        es.energy_test(X[:2], X[2:4], metric=metric, n_resamples=9, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        es.pairwise(X[:3], metric=metric)  # one differs from all others
+        es.pairwise(X, metric="cityblock")

@@ -332,3 +332,11 @@ def test_no_number_of_permutations_is_advised_where_labelings_are_too_few(rng):
     assert "use n_resamples" not in text
     many = es.pairwise_tests(rng.normal(size=(60, 2)), np.repeat(np.arange(6), 10), n_resamples=19, rng=0).summary()
     assert "use n_resamples=599 or more" in " ".join(many.split())
+
+
+def test_pairs_with_unlike_smallest_p_say_from_where_to_where(rng):
+    """Six of ten pairs of whole plots could reach .333 at best, and all were said to reach .0667."""
+    g = np.repeat(["a", "b", "c"], [6, 6, 12])
+    design = es.Design(whole_plots=np.repeat(np.arange(8), 3))
+    found = es.pairwise_tests(rng.normal(size=(24, 2)), g, design=design, n_resamples=99, rng=0)
+    assert any("no p below 0.0667 to 0.333, by the pair, is possible" in note for note in found.notes)

@@ -803,3 +803,22 @@ def test_starts_are_not_used_with_a_clusterer(rng):
     )
     assert "n_init" not in " ".join(es.cluster_stability(X, clusterer=means, n_resamples=3, rng=0).notes)
     assert "n_init" not in " ".join(es.cluster_stability(X, 2, n_init=7, n_resamples=3, rng=0).notes)
+
+
+def test_what_the_gap_alone_reads_is_named_where_it_is_not_asked_for(rng):
+    X = rng.normal(size=(40, 2))
+    notes = es.select_k(X, 3, "eigengap", null="box", n_resamples=30, rng=0).notes
+    assert "Not used without the criterion gap: `n_resamples`, `null`." in notes
+    assert not any("Not used" in note for note in es.select_k(X, 3, "gap", null="box", n_resamples=5, rng=0).notes)
+
+
+def test_a_number_by_a_p_near_the_level_says_so():
+    """`cluster_tree` said that another seed can give other clusters, and the choice of k by the same tree nothing."""
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[30:, 0] += 3.2
+    said = []
+    for seed in range(8):
+        said.append("near the level" in es.cluster_tree(X, rng=seed).summary())
+        notes = es.select_k(X, 4, "significance", rng=seed, compare="chosen").notes
+        assert said[-1] == any("near the level" in note for note in notes)
+    assert any(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from energystats._runtime import Work, with_bar
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.results import ClusterTestResult
 from energystats.cluster_tests.scores import jitter_columns, rules_of_column
-from energystats.cluster_tests.unimodality import UNIMODALITY, calibration_factor, column_test
+from energystats.cluster_tests.unimodality import UNIMODALITY, ColumnTest, calibration_factor, column_test
 from energystats.cluster_tests.validation_result import AFTER, MEASURED, Answer
 from energystats.display.numbers import p_text
 from energystats.display.sentences import Caution
@@ -67,6 +68,8 @@ def answer_columns(
     else:
         factor = calibration_factor(options.conservative)
         n_resamples = _draws_for_columns(options.n_resamples, len(names))
+        # no adjusted p is below that of all points, asked first; more draws tell which columns to name beside it
+        is_large = structure is not None and structure.pvalue > LEVEL
         children = rng.spawn(len(names))
         jittered, _, rows_are_counts = jitter_columns(near, rng.spawn(1)[0])
         # counts that are tied but for a factor of each row, and rows that the metric compares; else the test jitters
@@ -74,9 +77,15 @@ def answer_columns(
         points = jittered.points if is_jittered else near.points
 
         def test(j: int) -> tuple[float, float]:
-            draws = (n_resamples, factor, children[j], options.n_resamples)
             rounding, reach = (None, find_reach) if is_jittered else rules_of_column(near, j)
-            tested = column_test(points[:, j], *draws, reach=reach, rounding=rounding)
+
+            def with_draws(many: int, stream: np.random.Generator) -> ColumnTest:
+                draws = (many, factor, stream, options.n_resamples)
+                return column_test(points[:, j], *draws, reach=reach, rounding=rounding)
+
+            tested = with_draws(options.n_resamples, copy.deepcopy(children[j])) if is_large else None
+            if tested is None or tested.pvalue <= LEVEL:
+                tested = with_draws(n_resamples, children[j])
             return float(tested.indices[EXCESS]), tested.pvalue
 
         of_columns = map_in_threads(test, range(len(names)), options.n_jobs)

@@ -224,7 +224,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
                 "another seed gives other p." + " It is the smallest that so many draws can give." * smallest
             )
             kept = [node.pvalue_adjusted for node in tested if not node.children]
-            near = sum(self.level / NEAR <= node.pvalue_adjusted <= self.level * NEAR for node in tested)
+            near = count_near_level(self)
             not_split = f"not split: {len(kept)}" + (f" (smallest adjusted {p_text(min(kept))})" if kept else "")
             close = f"near the level: {near} (another seed can give other clusters)"
             lines.append(
@@ -324,3 +324,8 @@ class ClusterTreeResult(VerdictFirst, Labelled):
             for node, height in zip(self.nodes, self.heights(), strict=True)
         ]
         return plot_cluster_tree(nodes, ax, level=self.level, untested=f"not tested: {self.nodes[0].outcome}")
+
+
+def count_near_level(tree: ClusterTreeResult) -> int:
+    """Count tested nodes whose adjusted p is so near the level that another seed can decide otherwise."""
+    return sum(tree.level / NEAR <= node.pvalue_adjusted <= tree.level * NEAR for node in tree.nodes if node.tested)

@@ -69,7 +69,8 @@ def energy_hclust(
     Heights follow Ward's recurrence, started from rho itself: h(AB, C) = [(n_A + n_C) h(A, C) + (n_B + n_C) h(B, C) -
     n_C h(A, B)]/(n_A + n_B + n_C). It holds for every rho, and h(AB, C) is never below both of its parts, so that
     there are no inversions, of negative type or not. Adding 2c to every off-diagonal rho adds 2c to every height and
-    leaves the tree as it is. Trees with equal heights are not unique. O(n^2 d) time, O(n^2) memory: one n x n matrix.
+    leaves the tree as it is. Where dissimilarities are tied, as those of presences and absences are, the tree is one of
+    several and depends on the order of the rows, heights included. O(n^2 d) time, O(n^2) memory: one n x n matrix.
 
     References
     ----------

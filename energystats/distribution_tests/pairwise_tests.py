@@ -238,9 +238,11 @@ def _note_small_pairs(lowest: list[float], correction: str, n_drawn: int | None)
     hopeless = [p for p in lowest if p > LEVEL]
     notes = []
     if hopeless:
+        least, most = (f"{p:.3g}" for p in (min(hopeless), max(hopeless)))
+        which = least if least == most else f"{least} to {most}, by the pair,"
         notes.append(
-            f"{len(hopeless)} of {len(lowest)} pairs have so few labelings that no p below {min(hopeless):.3g} is "
-            "possible, before it is adjusted."
+            f"{len(hopeless)} of {len(lowest)} pairs have so few labelings that no p below {which} is possible, before "
+            "it is adjusted."
         )
     # adjusted p-values rise with every p
     reached = float(adjust(lowest, correction).min())

@@ -204,6 +204,7 @@ def pair_with_itself(n: int) -> SamePairs:
 
 MetricLike: TypeAlias = str | Metric | Callable[[FloatArray, FloatArray], FloatArray]
 COUNTS = Domain(needs="compares counts or amounts", negative=False, z_scores=False)
+OF_SHARES = Domain(needs="divides differences by the sizes of the numbers", z_scores=False, zero_pairs=False)
 ROWS_TRIED, FEW_ALONE = 8, 2  # in which a user's function is looked at
 SAME_ALONE = 1e-4  # of the largest value: what rounding may change
 SCIPY_NAMES = (

@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.options import check_alpha, check_flag, check_not_negative
-from energystats.metrics.base import COUNTS, Metric
+from energystats.metrics.base import COUNTS, OF_SHARES, Metric
 from energystats.metrics.closed_form import compute_power
 from energystats.metrics.domains import Domain
 
@@ -256,7 +256,8 @@ class Jaccard(Metric):
 
     @property
     def domain(self) -> Domain:
-        return replace(COUNTS, truths=True) if self.quantitative else PRESENCES
+        domain = replace(COUNTS, truths=True) if self.quantitative else PRESENCES
+        return replace(domain, zero_pairs=False)
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         differences = cdist(X, Y, "cityblock")
@@ -357,7 +358,7 @@ class Canberra(Metric):
 
     @property
     def domain(self) -> Domain:
-        return Domain(needs="divides differences by the sizes of the numbers", z_scores=False)
+        return OF_SHARES
 
     def between(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         distances = cdist(X, Y, "canberra")

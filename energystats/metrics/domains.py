@@ -43,6 +43,8 @@ class Domain:
         Whether truth values are taken as 0 and 1.
     zero_rows, constant_rows : bool
         Whether a row may be all zeros, or the same in all columns.
+    zero_pairs : bool
+        Whether two rows of zeros have a value by more than convention, which makes them equal.
     z_scores : bool
         Whether columns may be standardized.
     hint : str
@@ -56,6 +58,7 @@ class Domain:
     truths: bool = False
     zero_rows: bool = True
     constant_rows: bool = True
+    zero_pairs: bool = True
     z_scores: bool = True
     hint: str = ""
 

@@ -17,6 +17,7 @@ from energystats.inputs.arrays import as_numbers, read_only
 from energystats.inputs.options import check_alpha
 from energystats.metrics.base import (
     COUNTS,
+    OF_SHARES,
     SCIPY_NAMES,
     SMALL,
     Metric,
@@ -383,17 +384,19 @@ KINDS = {  # dimensions of a parameter, and what it must be
 PRESENCES = Domain(needs="compares presence and absence", binary=True, truths=True, z_scores=False)
 DOMAINS = {  # of names that do not take all rows of finite numbers
     "braycurtis": replace(COUNTS, zero_rows=False),
-    "canberra": Domain(needs="divides differences by the sizes of the numbers", z_scores=False),
+    "canberra": OF_SHARES,
     "correlation": Domain(constant_rows=False),
     "cosine": Domain(zero_rows=False),
     "dice": replace(PRESENCES, zero_rows=False),
     "hamming": Domain(truths=True),
-    "jaccard": replace(PRESENCES, hint=', or metric="ruzicka" for amounts, which is vegan\'s "jaccard"'),
+    "jaccard": replace(
+        PRESENCES, zero_pairs=False, hint=', or metric="ruzicka" for amounts, which is vegan\'s "jaccard"'
+    ),
     "jensenshannon": replace(COUNTS, zero_rows=False),
     "rogerstanimoto": PRESENCES,
     "russellrao": PRESENCES,
     "sokalsneath": replace(PRESENCES, zero_rows=False),
-    "yule": PRESENCES,
+    "yule": replace(PRESENCES, zero_pairs=False),
 }
 
 

@@ -69,7 +69,7 @@ def plot_decomposition(
     wide = high - low or 1.0
     ax.set_xlim(1.05 * low, high + 0.5 * wide)  # room for what is written beside the bars
     ax.axvline(0, color="0.25", lw=0.8)
-    ax.set_xlabel(f"share of the total dispersion T ({SIGNIFICANT})")
+    ax.set_xlabel(f"share of the total dispersion T\n({SIGNIFICANT})")
     adjusted = f"{kind} terms, " if kind else ""
     ax.set_title(f"{adjusted}model: {p_text(model_pvalue, short=True)}, n = {n}", loc="left")
     return ax

@@ -66,7 +66,7 @@ def plot_series(
     else:
         ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
         ax.set_ylim(-shown + 0.4, 0.6)
-    _leave_room(notes, ax)
+    _raise_top(notes, ax)
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
@@ -77,7 +77,7 @@ def plot_series(
     return ax
 
 
-def _leave_room(notes: Sequence[str], ax: Axes) -> None:
+def _raise_top(notes: Sequence[str], ax: Axes) -> None:
     """Raise the upper limit of the axes so that upright notes stand above what is drawn."""
     longest = max(map(len, notes), default=0)
     if not longest or ax.figure is None:

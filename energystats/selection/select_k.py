@@ -19,7 +19,7 @@ from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of
 from energystats.cluster_tests.options import ClusterTestOptions
 from energystats.cluster_tests.reference_tables import Null, TableNull, check_null, null_name, table_null
 from energystats.cluster_tests.resampled_clusters import energy_clusterer
-from energystats.cluster_tests.tree_result import ClusterTreeResult
+from energystats.cluster_tests.tree_result import ClusterTreeResult, count_near_level
 from energystats.clustering.energy_cluster import AUTO
 from energystats.clustering.partition import Partition
 from energystats.clustering.search import Search
@@ -271,7 +271,8 @@ def _choose(d: Dissimilarity, asked: int, plan: _SelectionOptions, rng: np.rando
         options = {"level": (plan.level, LEVEL), "conservative": (plan.conservative, False)}
         notes += note_unused("without the criterion significance", **options)
     if not plan.wants("gap"):
-        notes += note_unused("without the criterion gap", n_resamples=(plan.n_resamples, REFERENCE_SETS))
+        drawn = {"n_resamples": (plan.n_resamples, REFERENCE_SETS), "null": (null_name(plan.null), "unimodal")}
+        notes += note_unused("without the criterion gap", **drawn)
     return SelectKResult(
         k=k,
         criterion=plan.criterion,
@@ -570,6 +571,8 @@ def _note_criteria(
     elif plan.criterion == "significance":
         notes.append('Gaps are computed with `compare="all"`.')
     if tree is not None:
+        if near := count_near_level(tree):
+            notes.append(f"Nodes of the tree with a p near the level: {near}; another seed can give another k.")
         notes.append(
             "p of a further split: the smallest adjusted p of the leaves while the tree had k of them; family-wise "
             f"level {plan.level:g}. A large p is no evidence that there is only one cluster. `.tree` has the splits."
