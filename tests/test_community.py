@@ -250,3 +250,23 @@ def test_only_lines_are_said_to_be_looked_along(amounts):
     for metric, said in (("bray", "has no lines of its own"), ("hellinger", "square roots of shares, which")):
         notes = es.cluster_test(many, 2, metric=metric, n_resamples=19, rng=0).notes
         assert said in next(note for note in notes if note.startswith(lines))
+
+
+@pytest.mark.parametrize("name", ["hellinger", "chord", "chi2", "aitchison", "cosine", "jensenshannon"])
+def test_whole_multiples_of_a_row_are_at_0_from_it(name, rng):
+    """Aitchison's was 1e-16, which a small power makes .03 and more, and so each counted as a point of its own."""
+    base = rng.integers(1, 30, size=(12, 5)).astype(float)
+    rows = np.concatenate([base, 7 * base])
+    R = es.pairwise(rows, metric=name, alpha=0.1)
+    assert_array_equal(R[np.arange(12), np.arange(12, 24)], np.zeros(12))
+    with pytest.raises(ValueError, match=rf"number of distinct points, {len(np.unique(R[:12, :12], axis=0))}"):
+        es.energy_cluster(rows, 13, metric=name, rng=0)
+
+
+def test_aitchisons_distance_of_ratios_that_are_no_numbers():
+    """A ratio of parts over- or underflows where the parts do not."""
+    rows = np.array([[1e-300, 1e100, 3.0], [1e100, 1e-300, 2.0], [1e-3, 5e-324, 1.0]])
+    logs = np.log(rows)
+    logs -= logs.mean(axis=1, keepdims=True)
+    expected = np.sqrt(((logs[:, None] - logs) ** 2).sum(axis=2))
+    assert_allclose(es.pairwise(rows, metric="aitchison"), expected, rtol=1e-14)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.linalg import eigvals, helmert
 from scipy.spatial.distance import pdist, squareform
 
@@ -820,3 +820,17 @@ def test_subsets_that_coincide_say_nothing_of_negative_type():
     X = np.ones((3000, 2))
     X[7] = [3, 4]
     assert es.negative_type(X, metric="chebyshev", rng=0).holds
+
+
+@pytest.mark.parametrize("repair", [es.clip_spectrum, es.flip_spectrum])
+def test_points_that_are_one_stay_one(repair, rng):
+    """They came back at up to 3e-7 of each other: roots of rounding."""
+    d = rng.uniform(1, 10, size=(12, 12))
+    d = np.triu(d, 1) + np.triu(d, 1).T
+    twice = np.tile(np.arange(12), 2)
+    found = repair(d[np.ix_(twice, twice)])
+    assert found.changed
+    assert_array_equal(found.distances[:12, 12:], found.distances[:12, :12])
+    assert_array_equal(found.distances, found.distances.T)
+    with pytest.raises(ValueError, match="number of distinct points, 12"):
+        es.energy_cluster(found.distances**2, 13, metric="precomputed", rng=0)

@@ -83,7 +83,8 @@ class Partition(Labelled):
         Whether the best start ended at a local optimum; not so when it was cut off, or a pass of Lloyd's rule was taken
         back.
     breaks : ndarray of shape (k - 1,) or None
-        Midpoints between neighbouring clusters of one column, where they are intervals.
+        Midpoints between neighbouring clusters of one column, where they are intervals; in the unit of the column, or
+        of its z-scores if it was standardized.
     path : ndarray of shape (n_iter + 1,) or None
         W at the start and after every pass of the search that found the partition.
     moves : ndarray of shape (m, 3) or None

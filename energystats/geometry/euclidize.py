@@ -332,6 +332,10 @@ def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidi
         values = np.abs(values) if method == "flip" else np.maximum(values, 0.0)
         half = vectors * np.sqrt(values)
         distances = np.sqrt(np.maximum(rho_of_kernel(half @ half.T), 0.0)) * unit
+        # equal rows stay equal: the root of what rounding leaves between them is no rounding any more
+        _, firsts, numbers = np.unique(given, axis=0, return_index=True, return_inverse=True)
+        of_equal = firsts[numbers]
+        distances = distances[np.ix_(of_equal, of_equal)]
     return _make_euclidization(method, distances, None, rho, unit, found, matrix_index(d))
 
 

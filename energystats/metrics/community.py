@@ -19,6 +19,7 @@ __all__ = ["Aitchison", "Canberra", "ChiSquare", "Chord", "Hellinger", "Jaccard"
 
 
 AMOUNTS = replace(COUNTS, zero_rows=False)
+SMALLEST_NORMAL = np.finfo(np.float64).tiny  # below it a ratio has fewer digits than its logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +202,12 @@ class Aitchison(_OfTransformedRows):
         return "centred log-ratios"
 
     def transform(self, X: FloatArray) -> FloatArray:
-        logs = np.log(X + self.pseudocount)
+        # ratios to the first part: those of a multiple of whole numbers are the same, to the last digit
+        X = X + self.pseudocount
+        with np.errstate(over="ignore", under="ignore"):
+            ratios = X / X[:, :1]
+        logs = np.log(X) - np.log(X[:, :1])
+        np.log(ratios, out=logs, where=np.isfinite(ratios) & (ratios >= SMALLEST_NORMAL))
         return np.asarray(logs - logs.mean(axis=1, keepdims=True))
 
 
