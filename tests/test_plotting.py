@@ -758,3 +758,8 @@ def test_axes_name_a_metric_of_scipy_by_its_name():
     X = np.arange(1.0, 13.0).reshape(6, 2)
     ax = es.dispersion(X, [0, 0, 1, 1, 2, 2], metric="bray").plot_decomposition()
     assert ax.get_xlabel() == 'dispersion, in the unit of rho: "braycurtis"'
+
+
+def test_the_scores_of_a_column_are_named_after_it(rng):
+    x = pd.DataFrame({"eruptions": rng.normal(size=40)})
+    assert es.cluster_test(x, n_resamples=19, rng=0).plot().get_xlabel() == "eruptions - mean"

@@ -395,7 +395,8 @@ class ClusterTestResult(VerdictFirst):
         assert self.scores is not None
         density = unimodal_density(self.scores)
         if self.method == "unimodal-1d":
-            return plot_scores(self.scores, density, self.pvalue, ax)
+            columns = None if self.partition is None else self.partition.columns
+            return plot_scores(self.scores, density, self.pvalue, ax, column=columns[0] if columns else "x")
         scored = self.scored or Scored(0, 0, self.pvalue)  # nothing was scored where all points coincide
         contrast = self.rows[scored.contrast].name if len(self.rows) > 1 else ""
         # that of all splits is smaller for lines that are not shown

@@ -190,11 +190,12 @@ def plot_scores(
     n_splits: int = 0,
     own_pvalue: float | None = None,
     contrast: str = "",
+    column: str = "x",
 ) -> Axes:
     """Draw a histogram of scores tested for unimodality, with the nearest unimodal density, and return the axes.
 
     `density` has the edges of its steps and their heights, which are empty where all scores are equal. The scores are
-    the points of one column, or those of held-out points: of the split and `contrast` with the smallest `own_pvalue`.
+    the points of one `column`, or those of held-out points: of the split and `contrast` with the smallest `own_pvalue`.
     """
     ax = axes_or_new(ax)
     edges, height = density
@@ -209,7 +210,7 @@ def plot_scores(
     ax.set_ylim(0, 1.02 * max(tallest, min(float(height.max()), HIGHEST_STEP * tallest)))
     leave_room(ax, 2)
     if own_pvalue is None:
-        ax.set_xlabel("x - mean")
+        ax.set_xlabel(f"{write_plain_name(column, 40)} - mean")
     else:
         which = f"scores of held-out points{contrast and ', '}{contrast}"
         if len(which) > LINE_OF_LABEL:
