@@ -414,6 +414,11 @@ def test_labels_of_any_kind_are_codes():
     for missing in ([np.nan, "a"], [None, "a"], [np.nan, 1.0]):
         with pytest.raises(ValueError, match=r"`clusterer` must label every point, got 1 missing"):
             _clean_labels(np.array(missing, dtype=object), 2)
+    assert _clean_labels(pd.Series([3, 1, 3]), 3).tolist() == [1, 0, 1]
+    # they were matched by position, whatever their names
+    for named in (pd.Series([3, 1, 3])[[2, 0, 1]], pd.Series([3, 1, 3], index=[*"abc"])):
+        with pytest.raises(ValueError, match=r"`clusterer` must return labels in the order of the points .*index is"):
+            _clean_labels(named, 3)
 
 
 class Plain:

@@ -289,6 +289,12 @@ def _clean_labels(labels: Any, n: int) -> IntArray:
     """Check and renumber a clusterer's labels as 0, 1, ..., leaving -1 for no cluster; (n,) -> (n,)."""
     import pandas as pd
 
+    if hasattr(labels, "iloc") and not np.array_equal(np.asarray(labels.index), np.arange(len(labels))):
+        raise ValueError(
+            "`clusterer` must return labels in the order of the points that it is given, an array without names of "
+            "rows; got a Series whose index is not 0, 1, ...: bring it into their order, `.sort_index()`, or return "
+            "`.to_numpy()`."
+        )
     array = as_array(labels, "clusterer")
     if array.ndim != 1 or array.size != n:
         raise ValueError(
