@@ -393,3 +393,20 @@ def test_the_tests_above_see_what_they_look_for():
         "def my_pvalue(s):\n    a = (null >= s).mean() + norm.sf(s) + np.mean(null > s)\n    return (k + 1) / (1 + n)"
     )
     assert sorted(pvalues_formed(ast.parse(code))) == ["(k + 1) / (1 + n)", "mean", "mean", "my_pvalue", "sf"]
+
+
+def test_the_command_line_replaces_words_that_the_library_has():
+    """A message that is written anew would otherwise reach the command line in words of Python."""
+    from energystats.cli.errors import WORDS
+
+    texts = [
+        "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        if isinstance(node, ast.JoinedStr)
+        else node.value
+        for path in MODULES
+        if path != ROOT / "cli" / "errors.py"
+        for node in nodes(parsed(path))
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    ]
+    unused = [words for words in WORDS if not any(words in text for text in texts)]
+    assert not unused, unused

@@ -31,7 +31,6 @@ WORDS = {
     "`n_resamples`": "--resamples",
     '`compare="all"`': "--select gap",
     "standardize=True": "--standardize",
-    "`conservative=True`": "--conservative",
     "`cluster_test`": "the cluster test",
     "(`energy_test`)": "(energystats test)",
     "n_resamples of": "--resamples",
