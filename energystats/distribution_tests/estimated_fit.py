@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from energystats._core import normal
+from energystats._core.powers_of_two import deviations
 from energystats._typing import FloatArray
 from energystats.distribution_tests.samplers import (
     Sampler,
@@ -28,6 +29,8 @@ TAIL = float(np.finfo(np.float64).eps)  # of the probability, left out at either
 MOST_ATOMS = 100_000
 HEAVY = 1e-12  # probability beyond that many values, which is more than the rounding of 1 - F
 ALMOST_ONE = 1 - 1e-12
+ON_A_CIRCLE = ("vonmises",)  # families whose scale is not fitted: it is that of the circle
+SHAPES = (1.0, 3.0, 10.0)  # at which searches of shape parameters begin
 
 
 def _fit_poisson(x: FloatArray) -> Any:
@@ -196,23 +199,42 @@ class _Likelihood:
 
     def __call__(self, x: FloatArray) -> Any:
         """Return the likeliest distribution found for a sample, frozen; raise ValueError if SciPy's search fails."""
+        unit = 1.0 if self.family.name in ON_A_CIRCLE else float(deviations(x[:, None])[0]) or 1.0
+        x, start = x / unit, _in_unit(self.start, 1 / unit)  # SciPy's steps are made for numbers about as large as 1
         # the search tries parameters that are out of range
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of searches that end early, which begin again
             found, failure = self._search(x)
-            if self.start:
-                if not self._misfit(found, x) <= self._misfit(self.start, x):
-                    again, _ = self._search(x, self.start)
-                    found = min((found, again, self.start), key=lambda each: self._misfit(each, x))
-            elif found:  # once more from there, as the search may have ended on its way
-                again, _ = self._search(x, found)
-                found = min((found, again), key=lambda each: self._misfit(each, x))
+            if start:
+                if not self._misfit(found, x) <= self._misfit(start, x):
+                    again, _ = self._search(x, start)
+                    found = min((found, again, start), key=lambda each: self._misfit(each, x))
+            else:
+                others = (self._search(x, start)[0] for start in self._starts(x))
+                found = min((found, *others), key=lambda each: self._misfit(each, x))
+                if found:  # once more from there, as the search may have ended on its way
+                    again, _ = self._search(x, found)
+                    found = min((found, again), key=lambda each: self._misfit(each, x))
         if found:
-            return self.family(*found)
+            return self.family(*_in_unit(found, unit))
         raise ValueError(
             f"`estimate=True` needs a fit of the family {self.family.name} by SciPy, which failed ({failure}); hold "
             f"parameters with a function of the sample: {EXAMPLE}."
         )
+
+    def _starts(self, x: FloatArray) -> Iterator[tuple[float, ...]]:
+        """Yield parameters to search from beside SciPy's, for standardized values of a family with shapes.
+
+        The end of the support lies half a standard deviation outside of the values.
+        """
+        low, high = float(self.family.a), float(self.family.b)
+        location = float(x.mean())
+        if np.isfinite(low):
+            location = float(x.min()) - 0.5 - low
+        elif np.isfinite(high):
+            location = float(x.max()) + 0.5 - high
+        if self.family.numargs and self.family.name not in ON_A_CIRCLE:
+            yield from ((*[shape] * self.family.numargs, location, 1.0) for shape in SHAPES)
 
     def _search(self, x: FloatArray, start: tuple[float, ...] = ()) -> tuple[tuple[float, ...], str]:
         """Search maximum-likelihood parameters by SciPy; return them and "", or no parameters and the reason."""
@@ -230,6 +252,11 @@ class _Likelihood:
         """Compute the negative log likelihood of distribution parameters; inf where they are impossible."""
         value = float(self.family.nnlf(parameters, x)) if parameters else math.inf
         return math.inf if math.isnan(value) else value
+
+
+def _in_unit(parameters: tuple[float, ...], unit: float) -> tuple[float, ...]:
+    """Return parameters of a distribution with location and scale, the last two, in another unit; () without any."""
+    return (*parameters[:-2], *(unit * size for size in parameters[-2:]))
 
 
 def _has_median(distribution: Any) -> bool:
