@@ -845,7 +845,7 @@ def test_a_shift_along_the_other_terms_changes_no_residual(frame, alpha, decompo
 def test_a_model_that_fits_every_row_says_so():
     y, data = np.random.default_rng(0).standard_normal(40), pd.DataFrame({"g": np.arange(40) // 2})
     text = es.disco(np.repeat(y[:20], 2), "~ C(g)", data=data, n_resamples=9, rng=0).summary()
-    assert "The residual dispersion is 0: the model fits every row exactly." in text
+    assert "The residual dispersion is 0, but for the rounding of T: the model fits every row exactly" in text
     data["g"] = np.minimum(np.arange(40), 38)
     text = " ".join(es.disco(y, "~ C(g)", data=data, n_resamples=9, rng=0).summary().split())
     assert "The model fits nearly every row on its own: 40 rows leave 1 residual degree of freedom" in text
@@ -1616,3 +1616,37 @@ def test_interactions_beside_heavy_tails_are_no_clearer_than_those_of_means(rng)
     data["y"] = norm.ppf((rng.permutation(40) + 0.5) / 40) + 5 * (a == "b") + 5 * (b == "d")
     plain = es.disco("y ~ a * b", data=data, n_resamples=19, rng=0)
     assert "heavy tails" not in str(plain.notes)
+
+
+@pytest.mark.parametrize(("alpha", "size"), [(2.0, 1e6), (1.9, 1e6), (1.0, 1e11)])
+def test_a_clear_term_beside_one_that_dominates_has_its_p(alpha, size):
+    """F was 0 and p 1, beside "the model fits every row exactly": all that is left was within the rounding of T."""
+    rng = np.random.default_rng(1)
+    a, b = np.tile([0, 1], 20), np.repeat([0, 1], 20)
+    y = rng.normal(size=40) + 1.5 * b
+    frame = pd.DataFrame({"near": y, "far": y + size * a, "a": a, "b": b})
+    near, far = (
+        es.disco(f"{name} ~ a * b", data=frame, alpha=alpha, rng=0, n_resamples=199) for name in ("near", "far")
+    )
+    terms = {term.name: term for term in far.terms}
+    assert terms["b"].pvalue == 0.005
+    assert terms["b"].f > 1
+    assert terms["a:b"].pvalue > 0.05
+    assert "exactly" not in far.summary()
+    assert any(note.startswith("The terms hold all but") for note in far.notes)
+    assert not any(note.startswith("The terms hold all but") for note in near.notes)
+    if alpha == 2:
+        shifted = {term.name: term for term in near.terms}
+        assert terms["b"].f == pytest.approx(shifted["b"].f, rel=1e-2)
+        assert far.residual == pytest.approx(near.residual, rel=1e-2)
+
+
+def test_ties_of_residuals_count_beside_a_term_that_dominates():
+    """Residuals have the rounding of the points, and their ties are judged by it."""
+    a, b = np.tile([0, 1], 6), np.repeat([0, 1], 6)
+    y = np.array([0, 1, 1, 0, 1, 0, 1, 2, 2, 1, 1, 2.0])
+    p = [
+        es.disco("y ~ a + b", data=pd.DataFrame({"y": y / 3 + size * a, "a": a, "b": b}), alpha=1.5, rng=0).terms[1]
+        for size in (1.0, 1e6 / 3, 1e9 / 7)
+    ]
+    assert p[0].pvalue_location == p[1].pvalue_location == p[2].pvalue_location

@@ -246,7 +246,11 @@ class DiscoResult(Result):
                 f"The model fits {rows} on its own: {self.n} rows leave {self.df_residual} residual degree"
                 f"{'s' * (self.df_residual > 1)} of freedom, so that F and R2 say little."
             ]
-        return ["The residual dispersion is 0: the model fits every row exactly."] if exact else []
+        return (
+            ["The residual dispersion is 0, but for the rounding of T: the model fits every row exactly, or nearly so."]
+            if exact
+            else []
+        )
 
     def _conclusion(self) -> str:
         if len(self.terms) == 1:

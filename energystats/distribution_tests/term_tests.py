@@ -77,6 +77,14 @@ IN_SEQUENCE = (
 UNTESTED = (
     "Without p, because constant within every stratum, or adding nothing there to the terms adjusted for: {names}."
 )
+FEW_DIGITS = 1e-6  # of T: a residual dispersion below it has few digits beside the rounding of its sums
+DOMINATED = (
+    "The terms hold all but {share:.1g} of the dispersion, so F, R2 and dispersions of the others have few digits.",
+    "Sums of all dissimilarities are rounded, and what is left of them here is small beside T. Where p in location is "
+    "known it is that of residuals, which are not. Subtract from the responses what is known.",
+)
+ROUNDING = 16 * EPS  # of the largest coordinate: what the residuals of a model may be wrong by
+NOTHING_LEFT = 0.1  # of the tolerance of ties: a dispersion below it is rounding
 BALANCED = 1e-8  # largest cosine of the angle between what a term adds and a column of a later term
 Decomposition = Literal["sequential", "marginal"]
 
@@ -200,6 +208,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     total = float(d.row_totals.sum()) / (2 * d.n)
     observed, null = _compute_dispersions(d, asked, unit, blocks, how)
     tolerance = tie_tolerance(1.0, d.n)
+    nothing = NOTHING_LEFT * tolerance
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
     pvalues = pvalues[len(names) * (inner is not model) :]
@@ -207,13 +216,16 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     in_location = dict(zip(residuals, pvalues[len(names) :], strict=False))
     of_means = dict(zip(heavy, pvalues[len(names) + len(residuals) :], strict=True))
     (S, W), *parts = observed[: 1 + len(names)]
+    dominated = W * unit < FEW_DIGITS * total
+    if dominated:  # labelings of features are tied there, all of them
+        in_features = [in_location.get(j, p) for j, p in enumerate(in_features)]
     rows = [
         DiscoRow(
             name=names[j],
             df=hypotheses[j].df,
-            dispersion=S_t * unit if abs(S_t) > tolerance else 0.0,
-            f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, tolerance),
-            share=statistics.share(S_t * unit, total) if abs(S_t) > tolerance else 0.0,
+            dispersion=S_t * unit if abs(S_t) > nothing else 0.0,
+            f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, nothing),
+            share=statistics.share(S_t * unit, total) if abs(S_t) > nothing else 0.0,
             pvalue=over_null_models(in_features[j], in_location.get(j), of_means.get(j, 0.0), is_interaction(names[j])),
             pvalue_features=in_features[j],
             pvalue_location=in_location.get(j, math.nan),
@@ -222,7 +234,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
         for j, (S_t, _) in enumerate(parts)
     ]
     found = DiscoResult(
-        statistic=_f_of(S, r, W, d.n - 1 - r, tolerance),
+        statistic=_f_of(S, r, W, d.n - 1 - r, nothing),
         pvalue=pvalue,
         method="permutation",
         n_resamples=n_resamples,
@@ -230,7 +242,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
         null_hypothesis=_describe_null_of_model(d, [names[j] for j in np.flatnonzero(tested)], strata is not None),
         decomposition=how.decomposition,
         terms=tuple(rows),
-        residual=total - S * unit if abs(W) > tolerance else 0.0,
+        residual=W * unit if abs(W) > nothing else 0.0,
         df_residual=d.n - 1 - r,
         total=total,
         n=d.n,
@@ -278,7 +290,15 @@ def _notes_on_terms(
         *(() if inner.strata is None or inner.Q.shape[1] + inner.strata.k - 1 == r else (IN_STRATA,)),
         *(() if in_location else (IN_FEATURES.format(curved=curved),)),
         *_notes_on_errors(rows, errors),
+        *_note_dominated(found),
     )
+
+
+def _note_dominated(found: DiscoResult) -> tuple[str, ...]:
+    """Return a caution if nearly all of the dispersion lies between the fitted values; else ()."""
+    share = statistics.share(found.residual, found.total)
+    short, more = DOMINATED
+    return (Caution(short.format(share=share), more),) if 0 < share < FEW_DIGITS else ()
 
 
 def _notes_on_errors(rows: tuple[DiscoRow, ...], errors: dict[int, _Errors]) -> tuple[str, ...]:
@@ -294,10 +314,20 @@ def _notes_on_errors(rows: tuple[DiscoRow, ...], errors: dict[int, _Errors]) -> 
 
 def _residuals_needed(d: Dissimilarity, model: _Model, tested: list[bool]) -> list[int]:
     """List the numbers of model terms, adjusted for others, whose test also permutes residuals of coordinates."""
-    # with squared distances the feature space is that of the coordinates; other metrics compare no differences
-    if not d.metric.by_differences or d.metric.only_means:
+    # other metrics compare no differences
+    if not d.metric.by_differences:
+        return []
+    # with squared distances the feature space is that of the coordinates: no need, but beside terms that dominate them
+    if d.metric.only_means and not _is_dominated(d, model):
         return []
     return [j for j, is_tested in enumerate(tested) if is_tested and model.is_adjusted_term(j)]
+
+
+def _is_dominated(d: Dissimilarity, model: _Model) -> bool:
+    """Return whether terms of a model hold so much of the dispersion that the rest is near the rounding of sums."""
+    whole = Hypothesis(np.empty((model.Q.shape[1], 0)), np.eye(model.Q.shape[1]))
+    ((S, W),) = next(_Asked(model, (whole,)).dispersions(d, 1.0, iter(())))
+    return bool(W[0] < FEW_DIGITS * (S[0] + W[0]))
 
 
 def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
@@ -550,7 +580,10 @@ class _Asked:
         self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]
     ) -> Iterator[list[tuple[FloatArray, FloatArray]]]:
         """Yield between and residual dispersions of each hypothesis, first of the observed rows, then of permuted."""
-        points, Q = d if self.adjusted is None else d.residuals(self.adjusted), self.model.Q
+        points, Q = d, self.model.Q
+        if self.adjusted is not None:  # beside terms that dominate the points their residuals are small
+            points = d.residuals(self.adjusted)
+            unit = (points.scale or unit) * _rounding_of_residuals(d, points)
         if self.of_means:
             points = d.under(Euclidean(2.0))
             unit = points.scale or 1.0
@@ -560,6 +593,12 @@ class _Asked:
         for forms in itertools.chain((seen,), null_forms(points.pairs.block_sums, Q, RQ, orders)):
             pairs = (hypothesis.dispersions(forms, gram, total) for hypothesis in self.hypotheses)
             yield [(S / unit, W / unit) for S, W in pairs]
+
+
+def _rounding_of_residuals(d: Dissimilarity, residuals: Dissimilarity) -> float:
+    """Return by how much ties of residuals are wider than those of points, whose rounding they have: 1 or more."""
+    width, own = (float(np.ptp(each.corners(), axis=0).max()) for each in (d, residuals))
+    return max(1.0, ROUNDING * width / (own or width or 1.0) / tie_tolerance(1.0, d.n))
 
 
 def _compute_dispersions(
