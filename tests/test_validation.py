@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import energystats as es
-from energystats.cluster_tests import column_answers
+from energystats.cluster_tests import column_answers, split, validate_clusters
 from energystats.cluster_tests.merges import Merge, _best_cut, _find_hyperplane, _name_clusters, merge_clusters
 from energystats.cluster_tests.outside_labels import agreement_of
 from energystats.cluster_tests.scores import make_scorer
@@ -998,3 +998,75 @@ def test_columns_get_many_draws_where_these_can_matter_alone(rng, monkeypatch):
     assert sorted(asked) == [99] * 12 + [1199] * asked.count(1199)
     assert 1 <= asked.count(1199) <= 3
     assert any(note.startswith("Asked alone, column 0 has") for note in found.notes)
+
+
+def test_a_function_that_is_called_like_an_algorithm_is_the_users(rng):
+    """Clusters of a user's function named "spectral" were tested as those of the search, which they are not."""
+    X = np.r_[rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 6]
+
+    def halves(points):
+        return (points[:, 1] > np.median(points[:, 1])).astype(int)
+
+    halves.__name__ = "spectral"
+    found = es.cluster_stability(X, clusterer=halves, n_resamples=3, rng=0).partition
+    assert found.algorithm == "spectral"
+    asked = es.validate_clusters(X, partition=found, n_resamples=19, rng=0)
+    answer = next(each for each in asked.answers if each.question == "partition")
+    assert np.isnan(answer.pvalue)
+    assert "labels without their clusterer" in answer.null_hypothesis
+    assert asked.n_stability == 0
+
+
+def test_clusters_that_the_search_does_not_find_are_not_tested_as_its(rng):
+    X = np.r_[rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + 6]
+    given = np.tile([0, 1], 40)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", es.ConvergenceWarning)
+        found = es.energy_cluster(X, 2, init=given, max_iter=1, algorithm="lloyd")
+        far = es.validate_clusters(
+            X, partition=replace(found, labels=given, **sums_of(X, given)), n_resamples=19, rng=0
+        )
+    near = es.validate_clusters(X, partition=es.energy_cluster(X, 2, algorithm="lloyd", rng=0), n_resamples=19, rng=0)
+    answers = [next(each for each in asked.answers if each.question == "partition") for asked in (far, near)]
+    assert np.isnan(answers[0].pvalue)
+    assert "finds other clusters in these points than lloyd did here" in answers[0].null_hypothesis
+    assert answers[1].pvalue <= 0.1
+
+
+def sums_of(X, labels):
+    """Dispersions of labels, as fields of a partition."""
+    d = es.dispersion(X, labels)
+    return {"within": d.within, "between": d.between, "total": d.total}
+
+
+@pytest.mark.parametrize("metric", ["gaussian", "exponential", "seuclidean"])
+def test_the_metric_of_a_partition_may_be_named_again(rng, metric):
+    """One that is fitted to the data was another than itself, and refused."""
+    X = np.r_[rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 6]
+    found = es.energy_cluster(X, 2, metric=metric, rng=0)
+    first, again = (
+        es.validate_clusters(X, partition=found, n_resamples=19, rng=0, **how) for how in ({}, {"metric": metric})
+    )
+    assert first.summary() == again.summary()
+    with pytest.raises(ValueError, match="`metric` does nothing with a partition that was found in a space of its own"):
+        es.validate_clusters(X, partition=found, n_resamples=19, rng=0, metric="cityblock")
+
+
+def test_streams_of_merges_are_those_of_no_split(rng, monkeypatch):
+    """From eight splits on, the ties of merges were jittered as those of a split."""
+    X = np.round(np.r_[rng.normal(size=(30, 2)), rng.normal(size=(30, 2)) + 4], 1)
+    keys = {"split": set(), "merge": set()}
+    for name, module, at in (("split", split, "split"), ("merge", validate_clusters, "_test_merges_of")):
+        holder = module._Splitter if name == "split" else module
+        run = getattr(holder, at)
+
+        def seen(*args, run=run, name=name, **options):
+            rngs = [each for each in args if isinstance(each, np.random.Generator)]
+            keys[name].add(rngs[0].bit_generator.seed_seq.spawn_key)
+            return run(*args, **options)
+
+        monkeypatch.setattr(holder, at, seen)
+    es.validate_clusters(X, 2, n_splits=9, n_resamples=9, rng=0)
+    assert len(keys["split"]) >= 9
+    assert keys["merge"]
+    assert not keys["split"] & keys["merge"]

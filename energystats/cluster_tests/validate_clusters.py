@@ -96,6 +96,7 @@ NO_CLUSTERER = (
     "p-values of the tree that they come from"
 )
 OF_TREE = "cluster_tree"
+SEARCHED = ("hartigan", "exact-1d")  # algorithms of the search that clusters resamples
 WEIGHTED = (
     "not tested: these clusters were found with weights of the points, and everything here, W, margins and shares too, "
     "is of points that count alike"
@@ -103,6 +104,10 @@ WEIGHTED = (
 OTHER_THAN_SEARCHED = (
     "not tested: the tree cut elsewhere than `energy_cluster(X, {k})` does; give the tree itself, whose splits have "
     "p-values"
+)
+OTHER_SEARCH = (
+    "not tested: resamples are clustered by `energy_cluster(X, {k})`, which finds other clusters in these points than "
+    "{name} did here (adjusted Rand index {rand:.2f}); give `clusterer`, or validate those"
 )
 SPLITS_OF_TREE = "not tested as a whole: its merges are the splits of the tree, with the p-values that they have there"
 OTHER_CLUSTERS = (
@@ -216,13 +221,13 @@ def validate_clusters(
     check_flag(conservative, "conservative")
     asked = _read_wanted(k, partition, clusterer, metric, standardize)
     n_resamples, alpha = check_count(n_resamples, "n_resamples", low=1), check_alpha(alpha)
-    if asked.found is not None:
-        _refuse_another_space(asked.found, metric, alpha, standardize)
     n_jobs, generator = check_jobs(n_jobs), as_generator(rng)
     # the metric of a partition has its power
     own_alpha = alpha if asked.found is None or asked.metric == "precomputed" else 1.0
     table, labels, known = _read_table_and_labels(X, asked, outside)
     d = points_to_test(table, asked.metric, own_alpha, standardize=asked.standardize)
+    if asked.found is not None:
+        _refuse_another_space(d, asked.found, metric, alpha, standardize)
     known = {name: read_outside(read, name, d.n) for name, read in known.items()}
     if labels is not None:
         codes, names = as_clusters(labels, d.n, "partition")
@@ -244,9 +249,7 @@ def validate_clusters(
     searches = [replace(work, advice=SAMPLE_LESS) for work in AUTO.work(d, search)]
     options = replace(options, progress=weigh(progress, d, *searches, *of_tests, again, *columns))
     # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
-    start = copy.deepcopy(generator)
-    generator.spawn(1)
-    return _validate(d, asked, options, known, start)
+    return _validate(d, asked, options, known, generator)
 
 
 # ---------------------------------------------------------------- what is asked
@@ -307,8 +310,10 @@ def _read_wanted(
                     "fit it to the others, and give these alone."
                 )
             partition = held  # with its metric
-    # of energy clusters it is known how they are found again
+    # of energy clusters it is known how they are found again; those of a user's function have no starts
     found = partition if isinstance(partition, Partition) and partition.algorithm in (*ALGORITHMS, OF_TREE) else None
+    if found is not None and found.n_init == 0 and found.algorithm != OF_TREE:
+        found = None
     if found is not None and clusterer is None:
         metric = "precomputed" if isinstance(found.metric, Precomputed) else found.metric
         standardize = found.standardization is not None
@@ -336,19 +341,21 @@ def _labels_of(found: Any, given: Any) -> InputTable:
     return replace(read_labels(found, "partition"), of_result=index)
 
 
-def _refuse_another_space(found: Partition, metric: MetricLike, alpha: float, standardize: bool) -> None:
+def _refuse_another_space(
+    d: Dissimilarity, found: Partition, metric: MetricLike, alpha: float, standardize: bool
+) -> None:
     """Raise ValueError if metric options differ from those under which the partition to validate was found."""
     own = found.metric
     columns = ", columns standardized" * (found.standardization is not None)
     useless = ["standardize"] * (standardize and not columns)
     by_default = isinstance(metric, str) and metric == "euclidean"
     other_power = alpha not in (1.0, getattr(own, "alpha", 1.0))
-    if (
-        (other_power or not by_default)
-        and not isinstance(own, Precomputed)
-        and repr(resolve(metric, alpha)) != repr(own)
-    ):
-        useless.append("alpha" if by_default else "metric")
+    if (other_power or not by_default) and not isinstance(own, Precomputed):
+        given = resolve(metric, alpha)
+        if d.coordinates is not None:  # that of the partition was fitted, too
+            given = given.fitted(d.coordinates)
+        if repr(given) != repr(own):
+            useless.append("alpha" if by_default else "metric")
     for name in useless:
         raise ValueError(
             f"`{name}` does nothing with a partition that was found in a space of its own, {own!r}{columns}, which is "
@@ -378,6 +385,10 @@ def _find_partition(d: Dissimilarity, asked: _WantedClusters, rng: np.random.Gen
             if np.array_equal(searched.labels, found.labels):
                 return searched, ""
             return found, OTHER_THAN_SEARCHED.format(k=found.k) if asked.tree is None else SPLITS_OF_TREE
+        if same and found.approximation is None and not (found.converged and found.algorithm in SEARCHED):
+            rand = adjusted_rand_index(found.labels, AUTO.fit(d, Search(k=found.k).on(d), rng)[0].labels)
+            if rand < ALIKE:
+                return found, OTHER_SEARCH.format(k=found.k, name=found.algorithm, rand=rand)
         return found, "" if same and found.approximation is None else NO_CLUSTERER
     if asked.labels is not None:
         given = label_partition(d, asked.labels, "given")
@@ -444,7 +455,8 @@ def _validate(
     found, unknown = _find_partition(d, asked, copy.deepcopy(start))
     tree = asked.tree if unknown in ("", SPLITS_OF_TREE) else None  # of other points its p say nothing
     options = replace(options, k=max(found.k, 2))
-    merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(12)[-3:]
+    # streams behind those of the splits
+    merge_rng, column_rng, outside_rng = copy.deepcopy(start).spawn(max(12, options.n_splits + 5))[-3:]
     alone, no_lines, notes = OF_ONE * (found.k < 2), _why_no_lines(d), [*found.notes, *_note_numbers(found, asked)]
     why_not = alone or no_lines
     structure: ClusterTestResult | None = None
