@@ -798,13 +798,13 @@ def _fault_in(points: FloatArray, domain: Domain, columns: Sequence[str] | None)
     return domain.fault(points, columns)
 
 
-def note_one_rho(d: Dissimilarity, between: float, total: float, k: int) -> tuple[str, ...]:
-    """Return a note if all pairs have one rho, by S and T of k groups: then S/T is (k - 1)/(n - 1), or T is 0."""
-    if (
-        d.n < FEWEST_OF_ONE_RHO
-        or isinstance(d, Blocks)
-        or abs(between * (d.n - 1) - (k - 1) * total) > ROUNDING * total
-    ):
+def note_one_rho(d: Dissimilarity, between: float, total: float, k: int, *, weighted: bool = False) -> tuple[str, ...]:
+    """Return a note if all pairs have one rho, by S and T of k groups: then S/T is (k - 1)/(n - 1), or T is 0.
+
+    That is so of points without weights; of weighted ones rho is looked at.
+    """
+    differs = not weighted and abs(between * (d.n - 1) - (k - 1) * total) > ROUNDING * total
+    if d.n < FEWEST_OF_ONE_RHO or isinstance(d, Blocks) or differs:
         return ()
     rows = np.unique(np.linspace(0, d.n - 1, min(d.n, ROWS_OF_ONE_RHO)).astype(np.intp))
     rho = d.rho(rows, rows)[~np.eye(rows.size, dtype=bool)]

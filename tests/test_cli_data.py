@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -704,7 +705,6 @@ def test_interrupted_while_writing(iris, tmp_path, monkeypatch, capsys):
 
 
 def test_every_key_is_in_the_documentation():
-    from pathlib import Path
 
     from energystats.cli.payloads import CONTRAST, FIELDS, INDICES, TERM
 
@@ -1075,3 +1075,41 @@ def test_z_scores_have_no_use_where_the_metric_divides_by_the_spread(iris, capsy
     said = "--standardize has no use with this --metric, which divides differences by the spread of the columns itself."
     assert said in capsys.readouterr().err
     assert cli.main(words) == 0
+
+
+def keys_within(value):
+    """All keys of an object of JSON, and of the objects in it."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from keys_within(inner)
+    elif isinstance(value, list):
+        for each in value:
+            yield from keys_within(each)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["cluster", "f.csv", "-k", "3", "--columns", "x,y"], "partition"),
+        (["cluster", "f.csv", "-k", "3", "--columns", "x,y"], "test"),
+        (["test", "f.csv", "--group", "g", "--columns", "x,y"], "test"),
+        (["disco", "x ~ g + y", "f.csv"], "model"),
+        (["segment", "f.csv", "--order", "t", "--columns", "x,y"], "segments"),
+        (["segment", "f.csv", "--order", "t", "--columns", "x,y", "-k", "2"], "segments"),
+    ],
+)
+def test_the_page_lists_every_key_of_json(words, name, tmp_path, monkeypatch, capsys):
+    """`between` of a break and the numbers of strata and plots of a test were missing."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["x", "y"]).assign(
+        g=[*"ab"] * 20, t=range(40)
+    )
+    frame.iloc[20:, :2] += 4
+    frame.to_csv("f.csv", index=False)
+    how = [] if "-k" in words and words[0] == "segment" else ["--resamples", "19"]
+    written = answer(capsys, *words, *how)[0][name]
+    page = (Path(__file__).parent.parent / "docs" / "command-line.md").read_text(encoding="utf-8").splitlines()
+    row = next(line for line in page if f"`{name}` | `{words[0]}` |" in line)
+    missing = {key for key in keys_within(written) if f"`{key}`" not in row} - {"notes"}
+    assert not missing

@@ -1150,9 +1150,8 @@ def test_levels_of_long_codes_stay_apart(tmp_path, capsys, first):
     words = ["--missing", "drop", "--resamples", "9", "--json", "--quiet"]
     assert cli.main(["disco", "y ~ n", path, "--category", "n", *words]) == 0
     assert json.loads(capsys.readouterr().out)["model"]["terms"][0]["df"] == 2
-    status = cli.main(["disco", "y ~ C(n)", path, *words])
-    said = capsys.readouterr()
-    assert "beyond 2**53" in said.err if status else json.loads(said.out)["model"]["terms"][0]["df"] == 2
+    assert cli.main(["disco", "y ~ C(n)", path, *words]) == 0
+    assert json.loads(capsys.readouterr().out)["model"]["terms"][0]["df"] == 2
 
 
 @pytest.mark.parametrize("last", ["5", "", "2.5", "1e30", "18446744073709551615", "-3"])

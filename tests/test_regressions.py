@@ -21,6 +21,7 @@ from sklearn.metrics.pairwise import euclidean_distances
 import energystats as es
 from energystats import cli
 from energystats._core.jitter import jitter_ties
+from energystats._core.pvalues import fewest_draws, smallest_pvalue
 from energystats.clustering.seeding import plus_plus_start
 from tests import definitions
 from tests.conftest import sweep
@@ -1595,3 +1596,60 @@ def test_every_class_has_an_outline_of_its_own(rng):
         if line.get_label() in {str(j) for j in range(20)}
     }
     assert len(looks) == 20
+
+
+@pytest.mark.parametrize("level", [1 / 49, 0.05, 0.01, 1 / 3])
+def test_the_fewest_draws_of_a_level_are_the_fewest(level):
+    """For 1/49 the advice was 49, where 48 draws reach the level."""
+    fewest = fewest_draws(level)
+    assert smallest_pvalue(fewest) <= level * (1 + 1e-12)
+    assert smallest_pvalue(fewest - 1) > level * (1 + 1e-12)
+    x = np.arange(30.0)
+    es.segment_test(x, level=level, n_resamples=fewest, rng=0)
+    with pytest.raises(ValueError, match=f"`n_resamples` must be at least {fewest} "):
+        es.segment_test(x, level=level, n_resamples=fewest - 1, rng=0)
+    with pytest.raises(ValueError, match=f"Use n_resamples of {fewest} or more"):
+        es.energy_power(x, x + 1, [8], level=level, n_resamples=fewest - 1, n_replicates=5, rng=0)
+
+
+def test_f_of_constant_rows_has_no_error_by_slices():
+    """It was infinite without each direction, and 0 with all: the error was NaN."""
+    found = es.energy_test(np.ones((10, 3)), np.ones((10, 3)), statistic="f", method="sliced", n_resamples=9, rng=0)
+    assert (found.statistic, found.statistic_error) == (0, 0)
+
+
+def test_one_rho_is_named_beside_weights(rng):
+    """Where rows have weights S/T of equal dissimilarities is no (k - 1)/(n - 1), and nothing was said."""
+    X, weights, narrow = rng.normal(size=(20, 2)), rng.uniform(1, 3, 20), es.metrics.Gaussian(1e-9)
+    groups = np.arange(20) % 2
+    for found in (
+        es.energy_test(X, groups=groups, metric=narrow, sample_weight=weights, n_resamples=9, rng=0),
+        es.energy_cluster(X, 2, metric=narrow, sample_weight=weights, rng=0),
+    ):
+        assert any(note.startswith("All pairs of points have the same rho") for note in found.notes)
+    wide = es.energy_test(X, groups=groups, sample_weight=weights, n_resamples=9, rng=0)
+    assert not any("same rho" in note for note in wide.notes)
+
+
+@pytest.mark.parametrize("n_resamples", [30, 31, 32])
+def test_the_same_number_of_labelings_is_visited_in_full_everywhere(rng, n_resamples):
+    """Of 32 labelings of five pairs `spread_test` visited all with 31 resamples, and `energy_test` drew."""
+    X, g = rng.normal(size=(10, 2)), np.repeat([0, 1], 5)
+    design = es.Design(strata=np.tile(range(5), 2))
+    equal = es.energy_test(X, groups=g, design=design, n_resamples=n_resamples, rng=0)
+    spread = es.spread_test(X, g, design=design, n_resamples=n_resamples, rng=0)
+    assert (equal.method == "exact") == spread.exact == (n_resamples == 32)
+
+
+def test_an_early_stop_with_an_extrapolated_p_says_one_thing():
+    """The text said that p is extrapolated, and that it is a share, which was another number."""
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=60), rng.normal(size=60) + 0.6
+    method = es.Permutation(n_resamples=999, stop_at=2, extrapolate=True)
+    found = [es.energy_test(x, y, method=method, rng=seed) for seed in range(20)]
+    both = [each for each in found if each.extrapolated and each.stopped_early]
+    assert both
+    for each in both:
+        text = " ".join(each.summary().split())
+        assert "p is extrapolated" in text
+        assert "p is the share of those made" not in text

@@ -19,6 +19,7 @@ __all__ = [
     "count_extreme",
     "count_reaching",
     "extrapolated_pvalue",
+    "fewest_draws",
     "generalised_pareto_pvalue",
     "has_ties_in_tail",
     "koenker_pvalue",
@@ -38,6 +39,8 @@ __all__ = [
     "upper_pvalue",
 ]
 
+
+ROUNDED_LEVEL = 1e-12  # of a level: what rounding may add to a p-value that is equal to it
 
 # ---------------------------------------------------------------- ties
 
@@ -84,6 +87,11 @@ def upper_pvalue(extreme: int, n_others: int) -> float:
 def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
     """Compute the smallest p-value that n random resamples can give, times a calibration factor."""
     return factor / (n_resamples + 1)
+
+
+def fewest_draws(level: float, factor: float = 1.0) -> int:
+    """Compute the fewest draws with which the smallest p, calibration factor/(draws + 1), is at most `level`."""
+    return max(1, math.ceil(factor / level * (1 - ROUNDED_LEVEL)) - 1)
 
 
 def smallest_exact_pvalue(count: float, mirrors: float) -> float:

@@ -70,7 +70,7 @@ def pairwise_statistic(M: FloatArray, s: FloatArray) -> FloatArray:
     return np.asarray((energy_distances(M, s)[..., i, j] * weights).sum(axis=-1))
 
 
-def f_ratio(S: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
+def f_ratio(S: FloatArray, T: float | FloatArray, n: int, k: int, tolerance: float) -> FloatArray:
     """Compute the F ratio of between to within dispersion, (S/(k - 1)) / (W/(n - k)); 0 where both vanish.
 
     W is T - S, so a W within `tolerance` of 0 is rounding and counts as 0.

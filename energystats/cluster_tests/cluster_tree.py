@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
+from energystats._core.pvalues import ROUNDED_LEVEL, fewest_draws
 from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
@@ -35,13 +36,12 @@ from energystats.metrics.base import MetricLike
 from energystats.metrics.general import is_mahalanobis
 from energystats.pairs.workloads import Size, tree
 
-__all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "reachable_draws", "tree_of_points"]
+__all__ = ["SMALLEST_NODE", "Rules", "cluster_tree", "grow", "tree_of_points"]
 
 
 SMALLEST_NODE = 20  # points: smaller clusters are not tested, and not split
 LIMIT = "k_max reached"
 BEGINNING = 5  # words, by which notes are distinguished
-ROUNDING = 1e-12  # of the level
 NODES_NAMED = 5
 
 Test = Callable[[Dissimilarity, int, np.random.Generator], tuple[float, Kind, IntArray]]
@@ -208,18 +208,13 @@ class Rules:
         The smallest p of few draws can be the level itself, and must not be above it by rounding.
         """
         found = max(of_parent, min(1.0, pvalue * ((self.n - 1) / (size - 1))))
-        return self.level if self.level < found <= self.level * (1 + ROUNDING) else found
+        return self.level if self.level < found <= self.level * (1 + ROUNDED_LEVEL) else found
 
     def draws(self, size: int) -> int:
         """Compute the draws for testing a tree node with m of n points: (n - 1)/(m - 1) times those for all points."""
         if size == self.n:
             return self.n_resamples
         return -(-(self.n_resamples + 1) * (self.n - 1) // (size - 1))
-
-
-def reachable_draws(level: float, factor: float) -> int:
-    """Compute the fewest draws with which the smallest p, calibration factor/(draws + 1), is at most `level`."""
-    return max(1, int(np.ceil(factor / level * (1 - ROUNDING))) - 1)
 
 
 # ---------------------------------------------------------------- growing
@@ -441,7 +436,7 @@ def _as_note(text: str, notes: Iterable[str]) -> str:
 
 def _check_draws_suffice(rules: Rules, factor: float) -> None:
     """Raise ValueError if there are too few draws for any p-value to be as small as the level."""
-    fewest = reachable_draws(rules.level, factor)
+    fewest = fewest_draws(rules.level, factor)
     if rules.n_resamples < fewest:
         raise ValueError(
             f"`n_resamples` must be at least {fewest} for a p-value to reach the level {rules.level:g}, because "

@@ -144,7 +144,7 @@ def energy_cluster(
     how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
     found = how.fit(d, search, generator)[0]
-    one = note_one_rho(d, found.between, found.total, found.k)
+    one = note_one_rho(d, found.between, found.total, found.k, weighted=weights is not None)
     return replace(found, notes=(*found.notes, *one, *note_on_sums(d.index)))
 
 

@@ -105,8 +105,8 @@ class Partition(Labelled):
     coordinates : ndarray of shape (n, 2) or None
         First two principal coordinates, for plots where there are no `points`.
     notes : tuple of str
-        Why one column did not go to the exact method, and a row that is called "Total"; empty where there is nothing to
-        say.
+        What else there is to know: why one column did not go to the exact method, a negative dispersion, points in no
+        cluster, one rho of all pairs, a row that is called "Total"; empty where there is nothing to say.
     approximation : Approximation or None
         What "landmarks" left out, and the standard errors of its estimates; None for the other algorithms.
     """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,9 +23,6 @@ from energystats.distribution_tests.designs import (
     ExchangeableUnits,
 )
 from energystats.exceptions import ConvergenceWarning, warn
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["EQUAL", "FEWEST", "CenterDistances", "measure_spread", "reveals_strata"]
 

@@ -200,7 +200,7 @@ class _Likelihood:
     def __call__(self, x: FloatArray) -> Any:
         """Return the likeliest distribution found for a sample, frozen; raise ValueError if SciPy's search fails."""
         unit = 1.0 if self.family.name in ON_A_CIRCLE else float(deviations(x[:, None])[0]) or 1.0
-        x, start = x / unit, _in_unit(self.start, 1 / unit)  # SciPy's steps are made for numbers about as large as 1
+        x, start = x / unit, _rescale(self.start, 1 / unit)  # SciPy's steps are made for numbers about as large as 1
         # the search tries parameters that are out of range
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # of searches that end early, which begin again
@@ -216,7 +216,7 @@ class _Likelihood:
                     again, _ = self._search(x, found)
                     found = min((found, again), key=lambda each: self._misfit(each, x))
         if found:
-            return self.family(*_in_unit(found, unit))
+            return self.family(*_rescale(found, unit))
         raise ValueError(
             f"`estimate=True` needs a fit of the family {self.family.name} by SciPy, which failed ({failure}); hold "
             f"parameters with a function of the sample: {EXAMPLE}."
@@ -254,7 +254,7 @@ class _Likelihood:
         return math.inf if math.isnan(value) else value
 
 
-def _in_unit(parameters: tuple[float, ...], unit: float) -> tuple[float, ...]:
+def _rescale(parameters: tuple[float, ...], unit: float) -> tuple[float, ...]:
     """Return parameters of a distribution with location and scale, the last two, in another unit; () without any."""
     return (*parameters[:-2], *(unit * size for size in parameters[-2:]))
 

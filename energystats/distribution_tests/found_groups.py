@@ -72,7 +72,7 @@ def notes_on_groups(
     notes: tuple[str, ...] = (SINGLE_ROWS,)
     if not groups.k == d.n > 2:
         found = (FOUND_GROUPS,) if groups.found else note_local_optimum(d, groups, M, s, weights, result="p")
-        one = note_one_rho(d, float(between(M, s)), float(total(M, s)), groups.k)
+        one = note_one_rho(d, float(between(M, s)), float(total(M, s)), groups.k, weighted=weights is not None)
         notes = (*_note_many_groups(groups), *one, *found)
     return (*notes, *note_columns_of_groups(d, groups.codes), *notes_on_names(groups.names))
 

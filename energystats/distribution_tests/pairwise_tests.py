@@ -398,7 +398,8 @@ class PairwiseTestsResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Whether the groups were found from data, or are a local optimum of W, as clusters are.
+        What else there is to know of groups, rows, spread and p: groups found from data or like clusters, a negative
+        dispersion, pairs without a p, too few labelings.
     """
 
     _label_columns = ("group1", "group2")

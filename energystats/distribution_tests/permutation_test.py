@@ -111,7 +111,7 @@ class _FRatio(Statistic):
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
         k, S, T = s.size, statistics.between(M, s), statistics.total(M, s)
-        return np.where(T > S, (S / (k - 1)) / (np.where(T > S, T - S, 1.0) / (n - k)), np.inf)
+        return statistics.f_ratio(S, np.maximum(T, S), n, k, 0.0)
 
     def show(self, ranked: FloatArray, T: float, n: int, k: int, tolerance: float) -> FloatArray:
         return statistics.f_ratio(ranked, T, n, k, tolerance)

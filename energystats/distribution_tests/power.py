@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
-from energystats._core.pvalues import pvalue_interval, upper_pvalue
+from energystats._core.pvalues import fewest_draws, pvalue_interval, upper_pvalue
 from energystats._core.statistics import energy_distances
 from energystats._runtime import Sample, Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
@@ -439,10 +439,10 @@ def _check_rising_sizes(n: Any) -> list[int]:
 def _check_reachable_level(level: float, n_resamples: int) -> float:
     """Check that a level is not below the smallest possible p-value, and return it."""
     level = check_level(level)
-    if level < 1 / (n_resamples + 1):
+    if n_resamples < fewest_draws(level):
         raise ValueError(
             f"`level` must be at least 1/(n_resamples + 1), the smallest p-value of {n_resamples} permutations, or "
-            f"nothing is ever rejected; got {level:g}. Use n_resamples of {math.ceil(1 / level) - 1} or more."
+            f"nothing is ever rejected; got {level:g}. Use n_resamples of {fewest_draws(level)} or more."
         )
     return level
 

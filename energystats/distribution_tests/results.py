@@ -86,7 +86,8 @@ class EnergyTestResult(Result):
     standardization : Standardization or None
         Column means and standard deviations, if the columns were standardized.
     notes : tuple of str
-        Whether the groups were found from data, or are a local optimum of W, as clusters are; what their names hide.
+        What else there is to know of groups, rows and p: groups found from data or like clusters, a negative
+        dispersion, rows far out, too few labelings, names that hide something.
 
     Notes
     -----
@@ -284,7 +285,8 @@ class PermutationTestResult(EnergyTestResult):
                 "and what all labelings can give."
             )
         if self.stopped_early:
-            lines.append("The permutations stopped early (Besag & Clifford); p is the share of those made.")
+            share = "" if self.extrapolated else "; p is the share of those made"
+            lines.append(f"The permutations stopped early (Besag & Clifford){share}.")
         return lines
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from energystats._core.labelings import draw_key
 from energystats._core.pvalues import (
     count_extreme,
+    fewest_draws,
     pvalue_interval,
     smallest_exact_pvalue,
-    smallest_pvalue,
     upper_pvalue,
 )
 from energystats._core.segments import OrderScan, count_orders, draw_orders, enumerate_orders, scan_orders
@@ -154,9 +154,9 @@ def segment_test(
     if d.n // length < 2:
         raise ValueError(f"`block_length` must leave two blocks at least: {d.n} rows have no two of {length}.")
     most = d.n if max_breaks is None else check_count(max_breaks, "max_breaks", low=1)
-    if count_orders(d.n // length) > max(EXACT_UP_TO, n_resamples) and smallest_pvalue(n_resamples) > level:
+    if count_orders(d.n // length) > max(EXACT_UP_TO, n_resamples) and n_resamples < fewest_draws(level):
         raise ValueError(
-            f"`n_resamples` must be at least {math.ceil(1 / level) - 1} for a p-value of {level:g} (`level`), got "
+            f"`n_resamples` must be at least {fewest_draws(level)} for a p-value of {level:g} (`level`), got "
             f"{n_resamples}."
         )
     size = Size.of(d)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -41,9 +41,6 @@ from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import as_generator, check_count, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size, eigenpairs, permuted_spread, spectrum, spread_medians
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["compare_spread", "groups_of_two_plots", "note_few_points", "spread_test"]
 
@@ -352,7 +349,7 @@ def compare_spread(
         fixed = _means_of(z, w, np.zeros(n, np.intp) if units.strata is None else units.strata.codes)
         moved = (z - fixed) / own
     scheme, key = units.scheme(codes), draw_key(rng)
-    exact = not units.is_free and 1 < scheme.count() <= n_resamples + 1
+    exact = not units.is_free and 1 < scheme.count() <= n_resamples
     labelings = scheme.distinct() if exact else scheme.random(n_resamples, key)
     total = int(scheme.count()) - 1 if exact else n_resamples
     drawn = with_bar(labelings, progress, total=total, unit="labeling", size=len)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -211,14 +211,9 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     nothing = NOTHING_LEFT * tolerance
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
-    pvalues = pvalues[len(names) * (inner is not model) :]
-    in_features = [p if moves else math.nan for p, moves in zip(pvalues, tested, strict=False)]
-    in_location = dict(zip(residuals, pvalues[len(names) :], strict=False))
-    of_means = dict(zip(heavy, pvalues[len(names) + len(residuals) :], strict=True))
     (S, W), *parts = observed[: 1 + len(names)]
     dominated = W * unit < FEW_DIGITS * total
-    if dominated:  # labelings of features are tied there, all of them
-        in_features = [in_location.get(j, p) for j, p in enumerate(in_features)]
+    of_terms = _TermPValues.of(pvalues[len(names) * (inner is not model) :], tested, residuals, heavy, dominated)
     rows = [
         DiscoRow(
             name=names[j],
@@ -226,9 +221,9 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
             dispersion=S_t * unit if abs(S_t) > nothing else 0.0,
             f=_f_of(S_t, hypotheses[j].df, W, d.n - 1 - r, nothing),
             share=statistics.share(S_t * unit, total) if abs(S_t) > nothing else 0.0,
-            pvalue=over_null_models(in_features[j], in_location.get(j), of_means.get(j, 0.0), is_interaction(names[j])),
-            pvalue_features=in_features[j],
-            pvalue_location=in_location.get(j, math.nan),
+            pvalue=of_terms.over_null_models(j, is_interaction(names[j])),
+            pvalue_features=of_terms.in_features[j],
+            pvalue_location=of_terms.in_location.get(j, math.nan),
             is_adjusted=tested[j] and inner.is_adjusted_term(j),
         )
         for j, (S_t, _) in enumerate(parts)
@@ -252,6 +247,43 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     )
     in_sequence = _note_sequence(question.terms, inner, how, tested)
     return replace(found, notes=in_sequence + _notes_on_terms(question, inner, found, errors))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _TermPValues:
+    """Hold the p-values of model terms under each null model, by their numbers.
+
+    Attributes
+    ----------
+    in_features : list of float
+        In the feature space; NaN for terms without a test.
+    in_location, of_means : dict
+        Of residuals of the coordinates, and of the means beside heavy tails, for the terms that have them.
+    """
+
+    in_features: list[float]
+    in_location: dict[int, float]
+    of_means: dict[int, float]
+
+    @classmethod
+    def of(
+        cls, pvalues: list[float], tested: list[bool], residuals: list[int], heavy: list[int], dominated: bool
+    ) -> Self:
+        """Sort p-values that are listed by null model: all terms, those with residuals, those with heavy tails.
+
+        Where terms are `dominated`, labelings are all tied in the feature space, and p in location takes its place.
+        """
+        k = len(tested)
+        in_features = [p if moves else math.nan for p, moves in zip(pvalues[:k], tested, strict=True)]
+        in_location = dict(zip(residuals, pvalues[k : k + len(residuals)], strict=True))
+        if dominated:
+            in_features = [in_location.get(j, p) for j, p in enumerate(in_features)]
+        return cls(in_features, in_location, dict(zip(heavy, pvalues[k + len(residuals) :], strict=True)))
+
+    def over_null_models(self, j: int, is_interaction: bool) -> float:
+        """Return the p-value of a term over its null models."""
+        null_models = self.in_features[j], self.in_location.get(j), self.of_means.get(j, 0.0)
+        return over_null_models(*null_models, is_interaction)
 
 
 def _note_sequence(terms: tuple[Term, ...], inner: _Model, how: TermOptions, tested: list[bool]) -> tuple[str, ...]:
