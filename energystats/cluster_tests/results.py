@@ -156,7 +156,7 @@ class ClusterTestResult(VerdictFirst):
         where there are no reference samples.
     indices : ndarray of shape (n_contrasts, 3) or None
         For "split" and "unimodal-1d" the three indices behind the p-values, means over the splits: log likelihood
-        ratio of two normals to one mode, E, and the distance from the nearest unimodal distribution.
+        ratio of two or three normals to one mode, E, and the distance from the nearest unimodal distribution.
     factor : float or None
         By which p-values of "split" and "unimodal-1d" were multiplied, because flat densities need it.
     space : {"as given", "decorrelated", "columns"}
