@@ -14,6 +14,7 @@ from scipy.special import betaincinv, chdtrc
 from energystats._typing import FloatArray, IntArray
 
 __all__ = [
+    "CONFIDENCE_LEVEL",
     "FEW",
     "cauchy_combination",
     "count_extreme",
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+CONFIDENCE_LEVEL = 0.95  # of every interval of a p-value
 ROUNDED_LEVEL = 1e-12  # of a level: what rounding may add to a p-value that is equal to it
 
 # ---------------------------------------------------------------- ties
@@ -118,7 +120,7 @@ def stopped_pvalue(extreme: int, n_resamples: int) -> float:
     return extreme / n_resamples
 
 
-def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
+def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float = CONFIDENCE_LEVEL) -> tuple[float, float]:
     """Compute the Clopper-Pearson interval of the p-value that infinitely many resamples would give."""
     tail = (1 - confidence_level) / 2
     low = 0.0 if extreme == 0 else float(betaincinv(extreme, n_resamples - extreme + 1, tail))
@@ -126,7 +128,7 @@ def pvalue_interval(extreme: int, n_resamples: int, confidence_level: float) -> 
     return low, high
 
 
-def stopped_interval(extreme: int, n_resamples: int, confidence_level: float) -> tuple[float, float]:
+def stopped_interval(extreme: int, n_resamples: int, confidence_level: float = CONFIDENCE_LEVEL) -> tuple[float, float]:
     """Compute the confidence interval of p for a sequential test stopped at a fixed number of extreme values."""
     tail = (1 - confidence_level) / 2
     low = float(betaincinv(extreme, n_resamples - extreme + 1, tail))
@@ -157,7 +159,7 @@ def extrapolated_pvalue(
     if extreme >= FEW or has_ties_in_tail(observed, null, tolerance):
         return None
     fitted = generalised_pareto_pvalue(observed, null)
-    low, high = pvalue_interval(extreme, null.size, 0.95)
+    low, high = pvalue_interval(extreme, null.size)
     return None if fitted is None or not low <= fitted <= high else max(fitted, smallest)
 
 

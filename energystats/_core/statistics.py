@@ -15,6 +15,8 @@ __all__ = [
     "f_ratio",
     "group_means",
     "has_heavy_tails",
+    "is_negative",
+    "mean_of_rows",
     "pairwise_statistic",
     "share",
     "share_of_mode",
@@ -101,3 +103,10 @@ def has_heavy_tails(points: FloatArray) -> bool:
     """Return whether points are skew or have heavy tails, by the lengths of their differences from the mean; (n, d)."""
     lengths = np.linalg.norm(points - points.mean(axis=0), axis=1)
     return bool(np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2)
+
+
+def mean_of_rows(values: FloatArray) -> FloatArray:
+    """Compute the mean of every row without its NaN; NaN for rows of NaN alone; (m, n) -> (m,)."""
+    known = ~np.isnan(values)
+    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
+    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))

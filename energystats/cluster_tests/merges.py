@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import agglomerate, group_heights
 from energystats._core.pvalues import over_contrasts
+from energystats._core.statistics import energy_distances, mean_of_rows
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar
@@ -41,7 +42,6 @@ __all__ = [
     "MergeOptions",
     "PartitionTest",
     "fisher_line",
-    "mean_of_rows",
     "merge_clusters",
     "run_merge_tests",
 ]
@@ -143,10 +143,7 @@ def merge_clusters(d: Dissimilarity, labels: IntArray, k: int) -> list[Merge]:
     inside = np.flatnonzero(labels >= 0)
     part = d if inside.size == d.n else d.subset(inside)
     M, s = part.group_sums(Groups(labels[inside], tuple(range(k))))
-    means = M / np.outer(s, s)
-    own = np.diagonal(means)
-    # E = 2 g(A, B) - g(A, A) - g(B, B)
-    E = 2 * means - own[:, None] - own
+    E = energy_distances(M, s)
     np.fill_diagonal(E, 0.0)
     sizes = s.astype(np.intp)
     members: list[tuple[int, ...]] = [(j,) for j in range(k)]
@@ -320,13 +317,6 @@ def _adjust_merges(
         E, share = float(indices[j]), float(separated[j])
         done.append(replace(merge, statistic=E, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
     return done
-
-
-def mean_of_rows(values: FloatArray) -> FloatArray:
-    """Compute the mean of every row without its NaN; NaN for rows of NaN alone; (m, n) -> (m,)."""
-    known = ~np.isnan(values)
-    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))
 
 
 def _mean_of_sides(sides: FloatArray, merges: list[Merge], labels: IntArray) -> FloatArray:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from energystats._core.rand_index import adjusted_rand_index
-from energystats._core.statistics import share, within_per_cluster
+from energystats._core.statistics import mean_of_rows, share, within_per_cluster
 from energystats._runtime import weigh
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import (
@@ -45,7 +45,6 @@ from energystats.cluster_tests.merges import (
     Merge,
     MergeOptions,
     PartitionTest,
-    mean_of_rows,
     merge_clusters,
     merges_of_tree,
     run_merge_tests,

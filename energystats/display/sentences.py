@@ -136,7 +136,7 @@ def random_interval(pvalue: float, n_resamples: int) -> tuple[float, float]:
     if n_resamples < 1 or math.isnan(pvalue):
         return pvalue, pvalue
     extreme = min(max(round(pvalue * (n_resamples + 1)) - 1, 0), n_resamples)
-    return pvalue_interval(extreme, n_resamples, 0.95)
+    return pvalue_interval(extreme, n_resamples)
 
 
 def undecided(

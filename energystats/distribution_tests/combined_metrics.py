@@ -11,7 +11,6 @@ from energystats._core.powers_of_two import deviations
 from energystats._core.pvalues import pvalue_interval, smallest_pvalues, upper_pvalue
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests.permutation_test import (
-    CONFIDENCE_LEVEL,
     STATISTICS,
     GroupComparison,
     permutation_test,
@@ -48,7 +47,7 @@ def combined_test(c: GroupComparison, several: Sequence[Dissimilarity]) -> Combi
         statistic_name="min p",
         null_hypothesis=min((part.null_hypothesis for part in parts), key=len),  # one that sees more says less
         pvalue=p,
-        pvalue_interval=(p, p) if exact else pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL),
+        pvalue_interval=(p, p) if exact else pvalue_interval(extreme, null.size),
         method=best.method,
         n_resamples=best.n_resamples,
         smallest_pvalue=best.smallest_pvalue,

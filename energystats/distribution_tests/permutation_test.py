@@ -56,7 +56,6 @@ __all__ = [
 
 ENUMERATED_UP_TO = 1_000_000  # distinct labelings that method="exact" will visit
 BLOCKS_BETWEEN_INTERIM = 4  # blocks of 64 permutations that share a product when the test may stop early
-CONFIDENCE_LEVEL = 0.95
 FAR_ROW = 0.01  # share of the distance between ordinary rows that a tie must not reach
 FEW_ROWS = 64  # of a matrix, in which a far row is looked for
 TIED_TAIL = (
@@ -430,7 +429,7 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
     # all labelings leave no chance: the interval is a point
     interval = p, p
     if not null.exact:
-        interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n, CONFIDENCE_LEVEL)
+        interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n)
     if c.sampling.extrapolate and not null.exact:
         fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
         p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from energystats._core.labelings import draw_key, stream_of
-from energystats._core.pvalues import fewest_draws, pvalue_interval, upper_pvalue
+from energystats._core.pvalues import CONFIDENCE_LEVEL, fewest_draws, pvalue_interval, upper_pvalue
 from energystats._core.statistics import energy_distances
 from energystats._runtime import Sample, Work, weigh, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["PowerResult", "PowerRow", "energy_power"]
 
 
-CONFIDENCE_LEVEL = 0.95
 N_BOOTSTRAP = 999  # of pilot samples
 STAND_IN = 1000  # draws from a distribution that is compared with a pilot sample, and rows of that at most
 
@@ -451,7 +450,7 @@ def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> Pow
     """Compute the power at one pair of sample sizes, with intervals, from numbers of rejections."""
     count, *ends = counts
     power = count / n_replicates
-    low, high = pvalue_interval(count, n_replicates, CONFIDENCE_LEVEL)
+    low, high = pvalue_interval(count, n_replicates)
     error = math.sqrt(power * (1 - power) / n_replicates)
     row = PowerRow(n_x=sizes[0], n_y=sizes[1], power=power, standard_error=error, low=low, high=high)
     if not ends:

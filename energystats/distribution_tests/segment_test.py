@@ -365,7 +365,7 @@ def _test_next_break(search: _BreakSearch, parts: list[tuple[int, int]], level: 
         run=(parts[chosen][0] + scans[chosen].run[0], parts[chosen][0] + scans[chosen].run[1] - 1),
         between=float(np.ldexp(scans[chosen].between[cut - 1], search.exponent)),
         pvalue=pvalue,
-        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, others, 0.95),
+        pvalue_interval=(pvalue, pvalue) if exact else pvalue_interval(extreme, others),
         method="exact" if exact else "permutation",
         n_resamples=others + exact,
         declared=pvalue <= level,

@@ -14,7 +14,6 @@ from energystats._typing import FloatArray
 __all__ = ["NUMBERS_AT_ONCE", "compare_with_null", "note_equal_statistics", "simulate_null"]
 
 
-CONFIDENCE_LEVEL = 0.95
 NUMBERS_AT_ONCE = 2**21  # drawn for samples that are compared in one go
 Simulate = Callable[[np.random.Generator, int], FloatArray]
 
@@ -33,7 +32,7 @@ def simulate_null(simulate: Simulate, n_resamples: int, rng: np.random.Generator
 def compare_with_null(observed: float, null: FloatArray, scale: float, n: int) -> tuple[float, tuple[float, float]]:
     """Compute the p-value of a statistic among null values, ties counted, and its interval."""
     extreme = count_extreme(observed, null, tie_tolerance(scale, n))
-    return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size, CONFIDENCE_LEVEL)
+    return upper_pvalue(extreme, null.size), pvalue_interval(extreme, null.size)
 
 
 def note_equal_statistics(observed: float, null: FloatArray, scale: float, n: int) -> tuple[str, ...]:

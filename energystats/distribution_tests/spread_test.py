@@ -313,7 +313,7 @@ class SpreadComparison(NamedTuple):
         """Compute the 95 % interval of a p-value over seeds; (p, p) if it is exact."""
         if self.exact:
             return self.pvalue, self.pvalue
-        low, high = pvalue_interval(self.extreme, self.null.size, 0.95)
+        low, high = pvalue_interval(self.extreme, self.null.size)
         return max(low, self.floor), max(high, self.floor)
 
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["NOT_SIGNIFICANCE", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
+__all__ = ["NOT_SIGNIFICANCE", "RECOVERED", "ClusterStabilityResult", "SelectKResult", "SelectKRow"]
 
 
 CRITERIA = ("gap", "eigengap", "significance", "within")  # that can be drawn
-RECOVERED = 0.75  # mean Jaccard similarity
+RECOVERED = 0.75  # Jaccard similarity at least
 ROUNDING = 1e-9  # of T
 NOT_SIGNIFICANCE = Caution(
     "Stability is not significance: one long cloud is cut at the same place again and again.",

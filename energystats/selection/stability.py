@@ -7,8 +7,9 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
+from energystats._core.statistics import mean_of_rows
 from energystats._runtime import weigh
-from energystats._typing import ArrayLike, FloatArray, RandomLike
+from energystats._typing import ArrayLike, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer, user_partition
 from energystats.cluster_tests.resampled_clusters import SCHEMES, Clusterer, cluster_resamples, energy_clusterer
 from energystats.clustering.energy_cluster import AUTO
@@ -19,14 +20,13 @@ from energystats.inputs.options import as_generator, check_count, check_flag, ch
 from energystats.metrics.base import MetricLike
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import stability as resamples
-from energystats.selection.results import ClusterStabilityResult
+from energystats.selection.results import RECOVERED, ClusterStabilityResult
 
 __all__ = ["cluster_stability", "stability_of"]
 
 
 N_INIT = 10  # starts of an energy clustering
 DISSOLVED = 0.5  # Jaccard similarity at most
-RECOVERED = 0.75  # Jaccard similarity at least
 
 
 def cluster_stability(
@@ -167,7 +167,7 @@ def stability_of(
     drawn = np.maximum(known.sum(axis=0), 1)
     return ClusterStabilityResult(
         k=found.k,
-        jaccard=_mean_of_known(similarities),
+        jaccard=mean_of_rows(similarities.T),
         dissolved=(known & (similarities <= DISSOLVED)).sum(axis=0) / drawn,
         recovered=(known & (similarities >= RECOVERED)).sum(axis=0) / drawn,
         adjusted_rand=float(rand_indices.mean()),
@@ -178,11 +178,3 @@ def stability_of(
         stays=stays,
         partition=found,
     ).explained()
-
-
-def _mean_of_known(values: FloatArray) -> FloatArray:
-    """Compute the mean of every column without its NaN; NaN for columns of NaN alone; (m, k) -> (k,)."""
-    known = ~np.isnan(values)
-    counts = known.sum(axis=0)
-    sums = np.where(known, values, 0.0).sum(axis=0)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
