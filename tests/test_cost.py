@@ -14,7 +14,10 @@ import pytest
 
 import energystats as es
 from energystats import _runtime as cost
+from energystats._core import segments
 from energystats._runtime import Rates, Work
+from energystats.cluster_tests import clusterers, spaces, split, whole_clusters
+from energystats.clustering import landmarks
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.pairs import workloads
 from energystats.pairs.dask import RowsOnCluster
@@ -642,3 +645,12 @@ def test_labelings_are_counted_as_they_are_chosen():
     assert counted("auto", 5) == (5, False)
     assert counted("permutation", 99) == (99, False)
     assert counted("exact", 3) == (6, True)
+
+
+def test_costs_have_the_numbers_of_what_they_estimate():
+    """They stand in a room that may not import the others."""
+    assert (workloads.CLUSTERED_AT_MOST, workloads.FOLDS) == (split.CLUSTERED_AT_MOST, split.FOLDS)
+    assert (split.DECORRELATED_AT_MOST, len(spaces.SHARES)) == (workloads.DECORRELATED_AT_MOST, workloads.SPACES)
+    assert (workloads.NAMED_AT_MOST, workloads.FEW_STARTS) == (whole_clusters.ALL_PAIRS_AT_MOST, clusterers.FEW_STARTS)
+    assert workloads.LANDMARKS_OF_MANY[::2] == (landmarks.FEWEST_LANDMARKS, landmarks.BATCH)
+    assert workloads.CELL_BYTES == 8 * segments.CELLS**2
