@@ -16,6 +16,7 @@ from energystats._typing import FloatArray, IntArray
 __all__ = [
     "CONFIDENCE_LEVEL",
     "FEW",
+    "adjusted_below",
     "cauchy_combination",
     "count_extreme",
     "count_reaching",
@@ -285,6 +286,16 @@ def over_null_models(in_features: float, in_location: float | None, of_means: fl
     if in_location is None:
         return in_features
     return max(in_features, in_location, of_means) if is_interaction else in_location
+
+
+def adjusted_below(pvalue: float, size: int, n: int, of_parent: float, level: float) -> float:
+    """Compute the adjusted p of m of n points in a tree: p (n - 1)/(m - 1), at most 1, at least the parent's.
+
+    [Meinshausen 2008] gives m points (m - 1)/(n - 1) of the level, below a rejected node. The smallest p of few draws
+    can be the level itself, and must not be above it by rounding.
+    """
+    found = max(of_parent, min(1.0, pvalue * ((n - 1) / (size - 1))))
+    return level if level < found <= level * (1 + ROUNDED_LEVEL) else found
 
 
 def over_jitters(pvalues: FloatArray) -> float:

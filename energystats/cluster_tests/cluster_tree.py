@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from energystats._core.linkage import numbering_by_sums
-from energystats._core.pvalues import ROUNDED_LEVEL, fewest_draws
+from energystats._core.pvalues import adjusted_below, fewest_draws
 from energystats._core.statistics import between
 from energystats._runtime import weigh, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
@@ -203,12 +203,8 @@ class Rules:
         return self.level * (size - 1) / (self.n - 1) if self.n > 1 else self.level
 
     def adjusted(self, pvalue: float, size: int, of_parent: float) -> float:
-        """Compute the adjusted p of a tree node of m of n points: p (n - 1)/(m - 1), at most 1, at least the parent's.
-
-        The smallest p of few draws can be the level itself, and must not be above it by rounding.
-        """
-        found = max(of_parent, min(1.0, pvalue * ((self.n - 1) / (size - 1))))
-        return self.level if self.level < found <= self.level * (1 + ROUNDED_LEVEL) else found
+        """Compute the adjusted p of a tree node of m of n points, at least that of the parent."""
+        return adjusted_below(pvalue, size, self.n, of_parent, self.level)
 
     def draws(self, size: int) -> int:
         """Compute the draws for testing a tree node with m of n points: (n - 1)/(m - 1) times those for all points."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import agglomerate, group_heights
-from energystats._core.pvalues import over_contrasts
+from energystats._core.pvalues import adjusted_below, over_contrasts
 from energystats._core.statistics import energy_distances, mean_of_rows
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
@@ -311,9 +311,8 @@ def _adjust_merges(
         while parent is not None and done[parent].passed_to:
             parent = done[parent].parent
         above = 0.0 if parent is None else done[parent].pvalue_adjusted
-        # [Meinshausen 2008] a merge of m points has (m - 1)/(n - 1) of the level, below a rejected one
         pvalue = float(pvalues[j])
-        adjusted = max(above, min(1.0, pvalue * ((n - 1) / (merge.size - 1))))
+        adjusted = adjusted_below(pvalue, merge.size, n, above, LEVEL)
         E, share = float(indices[j]), float(separated[j])
         done.append(replace(merge, statistic=E, pvalue=pvalue, pvalue_adjusted=adjusted, separated=share))
     return done
