@@ -52,6 +52,13 @@ def pytest_configure(config):
     dispatcher.Dispatcher.compile = compile_in_turn
 
 
+def pytest_collection_modifyitems(items):
+    """Let slow tests take what time they take: beside busy processes a call of a minute warns of itself."""
+    for item in items:
+        if item.get_closest_marker("slow") is not None:
+            item.add_marker(pytest.mark.filterwarnings("ignore:This call took:energystats.PerformanceWarning"))
+
+
 def pytest_collection_finish():
     gc.enable()
     gc.set_threshold(20_000)

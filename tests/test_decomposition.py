@@ -1641,6 +1641,16 @@ def test_a_clear_term_beside_one_that_dominates_has_its_p(alpha, size):
         assert far.residual == pytest.approx(near.residual, rel=1e-2)
 
 
+def test_a_term_that_leaves_nothing_but_rounding_is_told():
+    a, b = np.tile([0, 1], 20), np.repeat([0, 1], 20)
+    y = np.random.default_rng(1).normal(size=40) + 1.5 * b + 1e9 * a
+    found = es.disco("y ~ a + b", data=pd.DataFrame({"y": y, "a": a, "b": b}), alpha=2, rng=0, n_resamples=199)
+    assert (found.residual, found.terms[1].f, found.terms[1].pvalue) == (0, 0, 0.005)
+    assert any(note.startswith("The terms hold all but the rounding of the dispersion") for note in found.notes)
+    exact = es.disco("y ~ a", data=pd.DataFrame({"y": a, "a": a}), alpha=2, rng=0, n_resamples=199)
+    assert not any(note.startswith("The terms hold") for note in exact.notes)
+
+
 def test_ties_of_residuals_count_beside_a_term_that_dominates():
     """Residuals have the rounding of the points, and their ties are judged by it."""
     a, b = np.tile([0, 1], 6), np.repeat([0, 1], 6)

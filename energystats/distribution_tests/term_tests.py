@@ -79,7 +79,7 @@ UNTESTED = (
 )
 FEW_DIGITS = 1e-6  # of T: a residual dispersion below it has few digits beside the rounding of its sums
 DOMINATED = (
-    "The terms hold all but {share:.1g} of the dispersion, so F, R2 and dispersions of the others have few digits.",
+    "The terms hold all but {share} of the dispersion, so F, R2 and dispersions of the others have few digits.",
     "Sums of all dissimilarities are rounded, and what is left of them here is small beside T. Where p in location is "
     "known it is that of residuals, which are not. Subtract from the responses what is known.",
 )
@@ -329,8 +329,10 @@ def _notes_on_terms(
 def _note_dominated(found: DiscoResult) -> tuple[str, ...]:
     """Return a caution if nearly all of the dispersion lies between the fitted values; else ()."""
     share = statistics.share(found.residual, found.total)
+    if share >= FEW_DIGITS or (share == 0 and all(math.isnan(term.pvalue_location) for term in found.terms)):
+        return ()  # a model that fits every row leaves nothing to have digits
     short, more = DOMINATED
-    return (Caution(short.format(share=share), more),) if 0 < share < FEW_DIGITS else ()
+    return (Caution(short.format(share=f"{share:.1g}" if share else "the rounding"), more),)
 
 
 def _notes_on_errors(rows: tuple[DiscoRow, ...], errors: dict[int, _Errors]) -> tuple[str, ...]:
