@@ -943,3 +943,56 @@ def test_the_first_fit_is_timed_again_where_it_took_long(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error", es.PerformanceWarning)
         es.goodness_of_fit(np.arange(20.0), stats.norm, estimate=slow_at_first, n_resamples=299, rng=0)
+
+
+@pytest.mark.parametrize("family", [stats.binom(4, 0.5, loc=0.5), stats.poisson(3, loc=-0.25)])
+def test_counts_shifted_by_a_fraction_are_drawn_there(family):
+    """SciPy cuts such draws to whole numbers: power of a shift by a half was .055 for .965."""
+    drawn = as_sampler(family, "distribution").draw(200, np.random.default_rng(0))
+    shift = family.kwds["loc"]
+    assert_array_equal(
+        drawn, family.dist(*family.args).rvs(200, random_state=np.random.default_rng(0))[:, None] + shift
+    )
+    found = es.goodness_of_fit(drawn, family, n_resamples=39, rng=0)
+    assert 0.025 < found.pvalue < 0.95  # it was 1 in 100 of 100 samples
+    assert not found.notes
+    fitted = es.goodness_of_fit(drawn, family.dist, estimate=lambda z: family, n_resamples=39, rng=0)
+    assert fitted.pvalue > 0.025  # "must hold whole numbers from 0.5"
+
+
+def test_a_distribution_cut_from_a_circle_is_drawn_on_its_line():
+    """SciPy draws from -pi to pi, and the support is loc - pi to loc + pi: a note advised the former."""
+    line = stats.vonmises_line(3, loc=2)
+    x = line.ppf(np.random.default_rng(0).random(100))
+    found = es.goodness_of_fit(x, line, n_resamples=99, rng=0)
+    assert found.pvalue > 0.05
+    assert found.notes == ()
+
+
+def test_an_estimate_fits_the_family_that_is_named(rng):
+    """Another family was tested under the name of the first; frozen distributions and texts were passed over."""
+    x = rng.normal(size=40)
+
+    def laplace(z):
+        return stats.laplace(np.median(z), np.abs(z - np.median(z)).mean())
+
+    with pytest.raises(ValueError, match=r"`estimate` must return a distribution of the family norm, .* one of lap"):
+        es.goodness_of_fit(x, stats.norm, estimate=laplace, rng=0)
+    with pytest.raises(TypeError, match=r"`distribution` must be a family where `estimate` finds .* got a frozen norm"):
+        es.goodness_of_fit(x, stats.norm(50, 1), estimate=laplace, n_resamples=19, rng=0)
+    assert (
+        "of the family my model"
+        in es.goodness_of_fit(x, "my model", estimate=laplace, n_resamples=19, rng=0).null_hypothesis
+    )
+    named = es.goodness_of_fit(x, stats.laplace, estimate=laplace, n_resamples=19, rng=0)
+    assert "of the family laplace" in named.null_hypothesis
+
+
+def test_frames_of_a_fitted_sampler_have_the_columns_of_the_data(rng):
+    table = pd.DataFrame(rng.normal(size=(30, 2)), columns=["a", "b"])
+
+    def swapped(z):
+        return lambda size, g: pd.DataFrame({"b": g.normal(size=size), "a": g.normal(size=size)})
+
+    with pytest.raises(ValueError, match="`estimate` must give the columns a, b, in this order"):
+        es.goodness_of_fit(table, "mine", estimate=swapped, n_resamples=19, rng=0)

@@ -19,6 +19,7 @@ from energystats.distribution_tests.samplers import (
     as_sampler,
     has_whole_numbers,
     is_distribution,
+    lies_on_whole_numbers,
     round_to_whole,
 )
 
@@ -78,11 +79,17 @@ class Family:
         Finds the distribution for a sample (n,), or (n, d) with several columns.
     drawn : bool
         Whether draws stand for every fitted distribution, as they do for the one fitted to the data.
+    columns : tuple of str or None
+        Names of the columns that data frames of a fitted sampler must have.
+    of_scipy : bool
+        Whether the user named a family of SciPy, which a function of the sample has to fit.
     """
 
     label: str
     estimate: Callable[[Any], Any]
     drawn: bool = False
+    columns: tuple[str, ...] | None = None
+    of_scipy: bool = False
 
     @property
     def advice(self) -> str:
@@ -99,7 +106,12 @@ class Family:
         """Read the options `distribution` and `estimate` of a goodness-of-fit test as a family."""
         label = getattr(family, "name", None) or getattr(family, "__name__", None) or type(family).__name__
         if callable(estimate):
-            return cls(str(label), estimate)
+            if hasattr(family, "rvs") and not callable(family):
+                raise TypeError(
+                    f"`distribution` must be a family where `estimate` finds its parameters, got a frozen "
+                    f"{family.dist.name if hasattr(family, 'dist') else label}; give the family, or what it is called."
+                )
+            return cls(family if isinstance(family, str) else str(label), estimate, of_scipy=hasattr(family, "rvs"))
         if estimate is not True:
             raise TypeError(
                 f"`estimate` must be True, False or a function of the sample, got {type(estimate).__name__}; for "
@@ -148,12 +160,18 @@ class Family:
             raise
         if not is_distribution(found):
             raise TypeError(f"`estimate` must return a frozen distribution or a sampler, got {type(found).__name__}.")
+        of_family = getattr(getattr(found, "dist", None), "name", self.label)
+        if self.of_scipy and of_family != self.label:
+            raise ValueError(
+                f"`estimate` must return a distribution of the family {self.label}, which `distribution` names, got "
+                f"one of {of_family}."
+            )
         if hasattr(found, "ppf") and not callable(found) and not _has_median(found):
             raise ValueError(
                 f"`estimate` found no distribution of the family {self.label} for {what}: a parameter is out of range, "
                 "as where all values are equal, or outside of what the family has."
             )
-        if has_whole_numbers(found) and hasattr(found, "support"):
+        if lies_on_whole_numbers(found) and hasattr(found, "support"):
             low, high = found.support()
             whole = round_to_whole(points)
             wrong = points[(whole < low) | (whole > high) | (whole != np.rint(whole))]
@@ -162,7 +180,7 @@ class Family:
                     f"`X` must hold whole numbers from {low:g} to {high:g} for the family {self.label}, got "
                     f"{wrong[0]:g}."
                 )
-        return found, as_sampler(found, "estimate")
+        return found, as_sampler(found, "estimate", self.columns)
 
 
 def _has_two_ends(family: Any) -> bool:

@@ -152,7 +152,7 @@ def goodness_of_fit(
     n, d = points.shape
     n_points = n_reference or _reference_size(n)
     if estimate is not False:
-        family = Family.of(distribution, estimate)
+        family = replace(Family.of(distribution, estimate), columns=table.columns)
         warn_of_rounding(points.min(axis=0), points.max(axis=0), table.columns, resolved, standardize=False)
         return _test_family(family, points, table, resolved, n_points, n_resamples, generator, progress)
     source = as_sampler(distribution, "distribution", table.columns)

@@ -20,6 +20,7 @@ __all__ = [
     "find_spacing",
     "has_whole_numbers",
     "is_distribution",
+    "lies_on_whole_numbers",
     "resampler",
     "round_to_whole",
 ]
@@ -36,6 +37,7 @@ RANGE_SLACK = 1e-6  # of that range: what quantiles may be off
 FLOAT32_DIGITS = 9  # significant decimals that tell any two numbers of single precision apart
 FARTHEST = 1e6  # whole numbers from the median to a quantile, up to which SciPy may sum probabilities
 ULPS = 4  # of a number: what rounding may have moved it
+CUT_FROM_CIRCLES = ("vonmises_line",)  # distributions on a line
 STREAMS_TRIED = 20  # that a function of the user has to tell apart
 LIGHTER = "such draws cannot be compared, so take a distribution with a lighter tail"
 KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> (size,) or (size, d)"
@@ -258,6 +260,15 @@ def has_whole_numbers(distribution: object) -> bool:
     return any(base.__name__ == "DiscreteDistribution" for base in type(distribution).__mro__)
 
 
+def lies_on_whole_numbers(distribution: Any) -> bool:
+    """Return whether a distribution of SciPy is discrete, and its values are whole numbers."""
+    family = getattr(distribution, "dist", None)
+    if not has_whole_numbers(distribution) or family is None or not hasattr(family, "numargs"):
+        return has_whole_numbers(distribution)
+    values = np.ravel(getattr(family, "xk", 0.0))
+    return not _without_shift(distribution)[2] % 1 and not (values % 1).any()
+
+
 def find_spacing(x: FloatArray) -> float:
     """Find the relative spacing of the floats of a sample: that of single or of double precision.
 
@@ -313,8 +324,7 @@ def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatAr
     if family is None or not hasattr(family, "numargs"):
         return
     # a shift is subtracted by SciPy, which moves the last digit: 4.1 - .1 is no whole number
-    args, named = distribution.args, dict(distribution.kwds)
-    shift = named.pop("loc", args[family.numargs] if len(args) > family.numargs else 0)
+    args, named, shift = _without_shift(distribution)
     shifted = x - shift
     places, unit = np.rint(shifted), 1.0
     if hasattr(family, "xk"):
@@ -322,7 +332,31 @@ def _find_atoms_near(distribution: Any, x: FloatArray) -> Iterator[tuple[FloatAr
         after = np.minimum(np.searchsorted(known, shifted), known.size - 1)
         lower, upper = known[np.maximum(after - 1, 0)], known[after]
         places, unit = np.where(shifted - lower <= upper - shifted, lower, upper), float(np.abs(known).max())
-    yield shifted - places, unit, np.asarray(family.pmf(places, *args[: family.numargs], **named))
+    yield shifted - places, unit, np.asarray(family.pmf(places, *args, **named))
+
+
+def _without_shift(distribution: Any) -> tuple[tuple[Any, ...], dict[str, Any], float]:
+    """Return the arguments of a frozen distribution of SciPy without its shift, and that."""
+    args, named, count = distribution.args, dict(distribution.kwds), distribution.dist.numargs
+    shift = named.pop("loc", args[count] if len(args) > count else 0)
+    return tuple(args[:count]), named, float(shift)
+
+
+def _drawing_of(distribution: Any) -> Draw:
+    """Return the function that draws from a frozen distribution of SciPy as its quantiles and probabilities say.
+
+    SciPy's own cuts draws of counts that are shifted by a fraction to whole numbers, and puts those of a distribution
+    that was cut from a circle on this circle.
+    """
+    family = getattr(distribution, "dist", None)
+    if getattr(family, "name", "") in CUT_FROM_CIRCLES:
+        return lambda size, rng: distribution.ppf(rng.random(size))
+    if hasattr(family, "numargs") and not hasattr(family, "xk") and has_whole_numbers(distribution):
+        args, named, shift = _without_shift(distribution)
+        if shift % 1:
+            counts = distribution.dist(*args, **named)
+            return lambda size, rng: shift + counts.rvs(size=size, random_state=rng)
+    return lambda size, rng: distribution.rvs(size=size, random_state=rng)
 
 
 def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) -> Sampler:
@@ -356,8 +390,7 @@ def as_sampler(value: Any, name: str, columns: tuple[str, ...] | None = None) ->
         )
     if hasattr(value, "ppf"):
         _check_one_distribution(value.ppf, name)
-        draw = lambda size, rng: value.rvs(size=size, random_state=rng)  # noqa: E731
-        return Sampler(name, _label_of(value), draw, value.ppf, survival=_survival_of(value), timed=True)
+        return Sampler(name, _label_of(value), _drawing_of(value), value.ppf, survival=_survival_of(value), timed=True)
     return Sampler(name, _label_of(value), lambda size, rng: _draw_rows(value, size, rng), timed=True)
 
 
