@@ -65,9 +65,10 @@ def legend_of_clusters(
 def move_off_points(ax: Axes) -> None:
     """Move a legend that covers points beside the axes, if the layout of the figure makes room for it there."""
     legend, figure = ax.get_legend(), ax.figure
-    if legend is None or figure is None or figure.get_layout_engine() is None:
+    draw = getattr(figure, "draw_without_rendering", None)  # parts of figures have none
+    if legend is None or figure is None or draw is None or figure.get_layout_engine() is None:
         return
-    figure.get_figure(root=True).draw_without_rendering()  # so that "best" has found its place
+    draw()  # so that "best" has found its place
     box = legend.get_window_extent().padded(3.0)
     for drawn in ax.collections:
         spots = ax.transData.transform(np.asarray(drawn.get_offsets(), dtype=np.float64))
