@@ -72,9 +72,8 @@ def goodness_of_fit(
         returns `size` independent values or rows drawn with the Generator `rng`. With `estimate` a family of SciPy.
     estimate : bool or callable, default False
         Whether parameters are estimated, from `X` and every simulated sample: True for `scipy.stats.poisson`, "geom",
-        "bernoulli" (by the mean) and continuous families without shapes or with an end at infinity (SciPy's ``fit``
-        of values divided by their standard deviation, from several shapes, and begun again where it ended); or a
-        function of a sample that returns a distribution of the family named, or of one that a text names.
+        "bernoulli" (by the mean) and continuous families without shapes or with an end at infinity (SciPy's ``fit``,
+        begun again where it ended); or a function of a sample that returns a distribution.
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho, but not "precomputed". Parameters such as sigma are fitted to the reference points.
     alpha : float, default 1.0
