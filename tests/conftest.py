@@ -156,7 +156,8 @@ def examples(n):
 def sweep(cases, fast):
     """Cases of a parametrization: the first so many, or those in a collection, are fast, and the others slow."""
     cases = list(cases)
-    fast = cases[:fast] if isinstance(fast, int) else fast
+    if isinstance(fast, int):
+        return cases[:fast] + [pytest.param(case, marks=pytest.mark.slow) for case in cases[fast:]]
     assert all(case in cases for case in fast)
     return [case if case in fast else pytest.param(case, marks=pytest.mark.slow) for case in cases]
 

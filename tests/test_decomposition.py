@@ -1092,6 +1092,17 @@ def test_computed_truth_values_are_no_responses(frame, left):
 
 
 @pytest.mark.parametrize(
+    "factor", ["lag(C(a))", "lag(C(a), 30)", "center(C(x))", "np.sign(C(x))", "I(C(x) == 1)", "C(C(a))", "I(lag(C(a)))"]
+)
+def test_nothing_is_computed_from_what_c_makes(frame, factor):
+    """Rows without a label were put into the first level; a level was compared by its place among the levels."""
+    data = frame.assign(x=np.arange(30) % 3 + 1)
+    with pytest.raises(ValueError, match=rf"`formula`: {re.escape(factor)} computes from what C\(\) makes"):
+        es.disco(f"y1 ~ {factor} + x", data=data)
+    assert es.disco("y1 ~ I(C(x))", data=data, n_resamples=9).terms[0].df == 2
+
+
+@pytest.mark.parametrize(
     ("expression", "message"),
     [
         ("I(t & u == False)", "& or | beside a comparison without parentheses"),

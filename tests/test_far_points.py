@@ -143,7 +143,7 @@ def test_two_gross_errors_in_one_column_are_named(rng):
 
 
 @pytest.mark.parametrize("form", ["points", "matrix"])
-@pytest.mark.parametrize("count", [5, 8])
+@pytest.mark.parametrize("count", sweep([8, 5], 1))
 def test_more_rows_far_away_are_counted(count, form):
     """With eight they hide two clusters six standard deviations apart in most samples, and nothing said so."""
     X = scattered(count, 100.0, seed=1, apart=6.0)
@@ -243,7 +243,7 @@ def test_one_cluster_found_is_no_test(rng):
 
 
 @pytest.mark.parametrize("far", [1e16, *(pytest.param(far, marks=pytest.mark.slow) for far in (1e15, 1e20, 1e100))])
-@pytest.mark.parametrize("both", [False, True])
+@pytest.mark.parametrize("both", sweep([True, False], 1))
 def test_a_row_beyond_the_digits_of_the_others_is_no_crash(far, both):
     X = two_clusters_and([far, far if both else 0.0], axis=1)
     with warnings.catch_warnings():

@@ -24,6 +24,7 @@ from energystats.cluster_tests.split import _Outcome, _Split, _Splitter
 from energystats.cluster_tests.unimodality import CALIBRATION_FACTOR, FIRST_DRAWS, Unimodality, unimodality_test
 from energystats.dissimilarity import Dissimilarity
 from tests import simulations
+from tests.conftest import sweep
 
 
 class Constant:
@@ -106,7 +107,7 @@ def test_a_grid_is_found_along_its_columns_not_its_diagonals(rng):
 
 
 @pytest.mark.filterwarnings("ignore::energystats.TiesWarning")
-@pytest.mark.parametrize("columns", ["counts", "one"])
+@pytest.mark.parametrize("columns", sweep(["one", "counts"], 1))
 def test_matrices_of_coarse_columns_show_no_clusters(columns, rng):
     """Lines of a grid are modes in directions that a matrix hides: without jitter nearly all of these were rejected."""
     pvalues = []
@@ -585,7 +586,7 @@ def test_the_tail_of_a_limit_is_drawn_several_times(columns, rng):
     assert min(pvalues) > 0.01
 
 
-@pytest.mark.parametrize(("sd", "steps"), [(20, (5, 10)), (300, (10, 50, 100))])
+@pytest.mark.parametrize(("sd", "steps"), [(20, (5, 10)), pytest.param(300, (10, 50, 100), marks=pytest.mark.slow)])
 def test_tens_beside_fives_are_no_clusters(sd, steps, rng):
     """Each of two or three grids: 29 of 30 such samples were rejected, and cut into up to nine clusters."""
     rejected = 0
@@ -608,18 +609,21 @@ def test_two_tall_heaps_are_noted(rng):
 
 @pytest.mark.parametrize(
     "draw",
-    [
-        lambda rng, n: rng.poisson(3, n),
-        lambda rng, n: rng.poisson(10, n),
-        lambda rng, n: rng.negative_binomial(2, 0.1, n),
-        lambda rng, n: rng.integers(1, 6, (n, 4)).sum(axis=1),
-        lambda rng, n: np.round(np.r_[rng.normal(0, 3, n // 2), rng.normal(12, 3, n - n // 2)]),
-        lambda rng, n: rng.integers(0, 30, n),
-        # most places of their grid are empty
-        lambda rng, n: np.round(rng.normal(20, 4, n)) ** 2,
-        lambda rng, n: (rng.binomial(10, 0.5, n) / 10) ** 2,
-        lambda rng, n: np.round((np.round(rng.normal(70, 10, n)) - 32) / 1.8, 1),
-    ],
+    sweep(
+        [
+            lambda rng, n: rng.poisson(10, n),
+            lambda rng, n: np.round(np.r_[rng.normal(0, 3, n // 2), rng.normal(12, 3, n - n // 2)]),
+            # most places of their grid are empty
+            lambda rng, n: np.round(rng.normal(20, 4, n)) ** 2,
+            lambda rng, n: (rng.binomial(10, 0.5, n) / 10) ** 2,
+            lambda rng, n: np.round((np.round(rng.normal(70, 10, n)) - 32) / 1.8, 1),
+            lambda rng, n: rng.poisson(3, n),
+            lambda rng, n: rng.negative_binomial(2, 0.1, n),
+            lambda rng, n: rng.integers(1, 6, (n, 4)).sum(axis=1),
+            lambda rng, n: rng.integers(0, 30, n),
+        ],
+        3,
+    ),
 )
 def test_counts_and_clusters_have_no_preferred_digits(draw, rng):
     sizes = [*[100, 1000] * 25, *[20_000] * 5]

@@ -202,7 +202,7 @@ def test_a_long_title_never_parts_a_p_value_from_its_name():
     leaf = {"children": (), "height": np.nan, "pvalue": None, "rejected": False}
     root = DrawnNode(children=(1, 2), size=4, height=1.0, label=None, pvalue=0.0571, rejected=False)
     nodes = [root, *(DrawnNode(size=2, label=j, **leaf) for j in range(2))]
-    for n in range(80, 101):
+    for n in range(80, 101, 2):
         title = "x" * (n - 6) + " y (p = 0.0571), z"
         ax = plot_validation(nodes, lambda _: None, hollow="none uncertain", level=0.05, title=title)
         shown = [text.get_text() for text in ax.texts][-1]

@@ -752,7 +752,7 @@ def test_too_few_orders_are_noted():
     assert any("no data could give a p-value below 0.33" in note for note in found.notes)
     for n_blocks, floor in ((2, 1 / 2), (3, 1 / 6), (4, 2 / 24), (5, 4 / 120)):
         reached = 1.0
-        for seed in range(40):
+        for seed in range(12):
             rng = np.random.default_rng(seed)
             x = rng.normal(size=6 * n_blocks)
             x[rng.integers(1, x.size) :] += 6
@@ -993,7 +993,7 @@ def test_neighbours_are_joined_by_the_smallest_rise_of_w(rng):
     "kind",
     sweep(
         ["one column", "several", "many", "matrix", "none declared", "dates", "long"],
-        ["one column", "matrix", "none declared", "dates"],
+        ["one column", "matrix"],
     ),
 )
 def test_pictures(kind, rng):
@@ -1084,7 +1084,7 @@ def test_a_second_scale_of_the_order_is_noted(rng):
 # ---------------------------------------------------------------- level
 
 
-QUICK_ROWS = list(ROWS_OF_ONE_LAW)[:2]
+QUICK_ROWS = list(ROWS_OF_ONE_LAW)[:1]
 OTHER_ROWS = [name for name in ROWS_OF_ONE_LAW if name not in QUICK_ROWS]
 
 

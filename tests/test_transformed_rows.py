@@ -58,8 +58,9 @@ def test_rows_of_other_metrics_stay(rng):
 def test_totals_of_rows_change_nothing(rng, metric):
     X = rng.gamma(np.where(np.arange(50)[:, None] % 2, [9, 1, 4], [1, 9, 4]), 1.0)
     effort = 2.0 ** rng.integers(-6, 7, (50, 1))
+    how = {"metric": metric, "n_resamples": 49, "rng": 1}
     for test in (es.cluster_test, lambda X, **how: es.validate_clusters(X, 2, **how).structure):
-        assert test(X, metric=metric, rng=1).pvalue == test(X * effort, metric=metric, rng=1).pvalue
+        assert test(X, **how).pvalue == test(X * effort, **how).pvalue
     assert es.cluster_tree(X, metric=metric, rng=1).k == es.cluster_tree(X * effort, metric=metric, rng=1).k
 
 
@@ -129,11 +130,11 @@ def test_proportional_rows_coincide(metric):
 def test_the_result_says_what_was_tested(rng):
     X = pd.DataFrame(counts_under_unlike_effort(rng, 2), columns=[*"abcdefgh"])
     of_roots = "the population of square roots of shares"
-    found = es.cluster_test(X, metric="hellinger", rng=0)
+    found = es.cluster_test(X, metric="hellinger", n_resamples=49, rng=0)
     assert found.null_hypothesis == f"every linear projection of {of_roots} is unimodal"
     assert "Modes were looked for along lines of square roots of shares" in " ".join(found.notes)
     assert of_roots in es.cluster_tree(X, metric="hellinger", rng=0).null_hypothesis
-    valid = es.validate_clusters(X, 2, metric="hellinger", rng=0)
+    valid = es.validate_clusters(X, 2, metric="hellinger", n_resamples=49, rng=0)
     named = valid.to_frame(full=True).set_index("question")["null_hypothesis"]
     assert f"a in {of_roots} is unimodal" in named.tolist()
     assert named.str.contains(of_roots).all()

@@ -698,7 +698,7 @@ def cut_elsewhere():
 
 def test_splits_of_a_tree_keep_their_p(cut_elsewhere):
     X, tree = cut_elsewhere
-    found = es.validate_clusters(X, partition=tree, rng=0)
+    found = es.validate_clusters(X, partition=tree, n_resamples=49, rng=0)
     assert_array_equal(found.partition.labels, tree.labels)
     frame = found.to_frame(full=True).set_index("question")
     root, *below = [node for node in tree.nodes if node.children]
@@ -951,7 +951,7 @@ def test_null_hypotheses_name_what_is_projected(rng):
         (R, "precomputed", "the population behind the matrix is unimodal"),
         (counts, "euclidean", "projection of the population is unimodal"),
     ):
-        found = es.validate_clusters(X, 2, metric=metric, rng=0)
+        found = es.validate_clusters(X, 2, metric=metric, n_resamples=19, rng=0)
         assert where in found.answers[0].null_hypothesis
         assert where in words(found)
         assert where in es.cluster_test(X, 2, metric=metric, n_resamples=19, n_splits=1, rng=0).null_hypothesis
@@ -960,7 +960,7 @@ def test_null_hypotheses_name_what_is_projected(rng):
 def test_a_summary_counts_columns_that_say_little(rng):
     X = rng.normal(size=(60, 20))
     X[:30, 17] += 8
-    found = es.validate_clusters(pd.DataFrame(X).add_prefix("v"), 2, rng=0)
+    found = es.validate_clusters(pd.DataFrame(X).add_prefix("v"), 2, n_resamples=49, rng=0)
     text = found.summary()
     shown = re.findall(r"variable v(\d+) ", text)
     assert len(shown) == 8
@@ -968,7 +968,7 @@ def test_a_summary_counts_columns_that_say_little(rng):
     rest = found.variables.loc[[f"v{j}" not in {f"v{i}" for i in shown} for j in range(20)], "pvalue_adjusted"]
     least = re.search(r"12 more columns: `.variables` +>= (\S+)\n", text)
     assert float(least[1]) == pytest.approx(rest.min(), abs=1e-4)
-    few = es.validate_clusters(pd.DataFrame(X[:, 8:]).add_prefix("v"), 2, rng=0)
+    few = es.validate_clusters(pd.DataFrame(X[:, 8:]).add_prefix("v"), 2, n_resamples=49, rng=0)
     assert "more columns" not in few.summary()
 
 

@@ -29,9 +29,11 @@ __all__ = ["LOGICAL", "Cells", "DecimalPoints", "Scan", "find_line", "line_of"]
 
 NUMBER = r"[-+]?[0-9.]+(e[-+]?[0-9]+)?(\.[0-9]+)?([ \t;][-+0-9. \t;e]*)?"
 CELLS = 2**12  # scanned together
+BEHIND_BLANKS = " has quotes behind blanks, which would be a part of the text; take the blanks before quotes out."
 LOGICAL = {"TRUE": True, "FALSE": False, "True": True, "False": False, "true": True, "false": False}
 FEW_DIGITS = re.compile(r"[-+]?\d{1,3}")
 ESCAPED = re.compile(r'\\"')
+LATE_QUOTE = re.compile(rf'(?:^|{SPLIT})[ \t]+"')  # behind blanks, where csv takes it for a part of the text
 
 
 # ---------------------------------------------------------------- lines
@@ -112,6 +114,8 @@ class Cells:
         Rows of the file so far.
     odd : tuple of (int, str) or None
         The first cell that is no number and not missing, by the number of its row from 0.
+    late : int or None
+        Row of the first cell whose quotes begin behind blanks, likewise.
     whole : array or None
         The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
         rows of the file.
@@ -126,6 +130,7 @@ class Cells:
     bare: bool = False
     empty: bool = False
     odd: tuple[int, str] | None = None
+    late: int | None = None
     n: int = 0
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
@@ -135,6 +140,8 @@ class Cells:
         if " " in joined or "\t" in joined:
             texts = {cell.removeprefix(MARK) for cell in cells} - {"", *dialect.words}
             self.padded |= {t for t in texts if dialect.is_missing(t) and t.strip(" \t") not in dialect.missing_numbers}
+            if self.late is None and '"' in joined and LATE_QUOTE.search(joined):
+                self.late = self.n + next(i for i, cell in enumerate(cells) if LATE_QUOTE.match(cell))
         self.quoted = self.quoted or MARK in joined
         self.empty = self.empty or "" in cells
         self.bare = self.bare or any(c[:1] != MARK and not dialect.is_missing(c) for c in cells)
@@ -276,6 +283,8 @@ class Scan:
             if self.dialect.header:
                 found = next((row for row in reader if not _is_blank(row)), None)
                 self.header = None if found is None else [cell.removeprefix(MARK) for cell in found]
+                if LATE_QUOTE.search(SPLIT.join(found or ())):
+                    raise ValueError(f"the line of names{BEHIND_BLANKS}")
             several = max(16, CELLS // max(1, len(self.header or [])))
             while rows := list(islice(reader, several)):
                 self._add(rows)
@@ -302,6 +311,9 @@ class Scan:
         columns = list(zip(*rows, strict=True))
         for j, (column, cells) in enumerate(zip(self.columns, columns, strict=True)):
             column.scan(cells, self.dialect, kept)
+            if column.late is not None:
+                line = line_of(self.source, self.dialect, column.late)
+                raise ValueError(f"line {line}: cell {cells[column.late - before]!r}{BEHIND_BLANKS}")
             if self.points is not None:
                 self.points.scan(j, cells)
         self.ends_filled = self.ends_filled or any(columns[-1])

@@ -419,6 +419,7 @@ def check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
             raise ValueError(f"`formula` has the function {name!r} where a column is needed; write {name}(x) of one.")
         nodes, _ = _nodes_in(factor.expr, columns)
+        _check_coding(nodes, factor.expr)
         for call in (node for node in nodes if isinstance(node, ast.Call)):
             called, of_numpy = call.func, False
             verb = getattr(called, "attr", getattr(called, "id", ""))
@@ -438,3 +439,16 @@ def check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
                 f"`formula`: {called.id!r} is a column of `data`, which {factor.expr} would take for the function of "
                 f"that name; rename the column{instead}."
             )
+
+
+def _check_coding(nodes: Sequence[ast.AST], expression: str) -> None:
+    """Raise ValueError if a formula's factor computes something from the groups that C() makes."""
+    outer = nodes[0].body if nodes and isinstance(nodes[0], ast.Expression) else None
+    while isinstance(outer, ast.Call) and getattr(outer.func, "id", "") == "I" and len(outer.args) == 1:
+        outer = outer.args[0]
+    calls = (node for node in nodes if isinstance(node, ast.Call) and node is not outer)
+    if any(getattr(call.func, "id", "") == "C" for call in calls):
+        raise ValueError(
+            f"`formula`: {expression} computes from what C() makes, which are groups and no numbers; compute from the "
+            "column itself, and write C() around the whole."
+        )
