@@ -833,6 +833,19 @@ def test_the_gap_of_one_column_is_looked_for_with_the_p_that_is_shown():
         assert found.merge_rows[0].moved > 0.1
 
 
+@pytest.mark.parametrize("clusterer", [None, lambda X: np.zeros(len(X), dtype=int)])
+def test_one_column_has_the_same_p_beside_one_cluster_and_several(rng, clusterer):
+    """Of one cluster it was .012, and .030 of two and in `cluster_test`, with one seed."""
+    x = rng.normal(size=60) + np.repeat([0.0, 3.0], 30)
+    how = {"clusterer": clusterer} if clusterer else {"partition": np.zeros(60, dtype=int)}
+    found = es.validate_clusters(x, n_resamples=99, rng=3, **how)
+    alone = es.cluster_test(x, n_resamples=99, rng=3)
+    (column,) = [answer for answer in found.answers if answer.question == "variable"]
+    assert (column.statistic, column.pvalue) == (alone.statistic, alone.pvalue)
+    assert column.family == "1 column, Holm"
+    assert found.structure is None
+
+
 def test_few_points_of_one_column_are_tested_as_their_column_is():
     rng = np.random.default_rng(1)
     found = es.validate_clusters(np.r_[rng.normal(0, 1, 8), rng.normal(20, 1, 8)], 2, rng=0)

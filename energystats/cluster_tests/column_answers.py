@@ -53,18 +53,22 @@ def _draws_for_columns(n_resamples: int, n_columns: int) -> int:
 
 
 def answer_columns(
-    d: Dissimilarity, structure: ClusterTestResult | None, options: ClusterTestOptions, rng: np.random.Generator
+    d: Dissimilarity,
+    structure: ClusterTestResult | None,
+    only: ClusterTestResult | None,
+    options: ClusterTestOptions,
+    rng: np.random.Generator,
 ) -> list[Answer]:
     """Test every column for unimodality, and return result rows with Holm-adjusted p-values.
 
-    With one column it is the test of all points.
+    One column is what the test of all points tests, `only`, also beside one cluster, where `structure` is None.
     """
     if d.coordinates is None or d.n < SMALLEST_COLUMN:
         return []
     near = d.near_one()
     names = d.columns or tuple(f"column {j}" for j in range(d.n_columns))
-    if len(names) == 1 and structure is not None:
-        found = [(structure.statistic, structure.pvalue)]
+    if len(names) == 1 and only is not None:
+        found = [(only.statistic, only.pvalue)]
     else:
         factor = calibration_factor(options.conservative)
         n_resamples = _draws_for_columns(options.n_resamples, len(names))
@@ -101,7 +105,7 @@ def answer_columns(
             pvalue=pvalue,
             pvalue_adjusted=q,
             null_hypothesis=UNIMODALITY.replace("the population", f"{name} in the population"),
-            family=f"{len(names)} columns, Holm" + f", {AFTER}" * (structure is not None),
+            family=f"{len(names)} column{'s' * (len(names) > 1)}, Holm" + f", {AFTER}" * (structure is not None),
             level=MEASURED,
         )
         for name, (statistic, pvalue), q in zip(names, found, adjusted, strict=True)

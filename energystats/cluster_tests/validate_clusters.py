@@ -479,7 +479,7 @@ def _validate(
         _answer_test("all points", _test_of_root(structure, tree), null, why_not * (structure is None)),
         _answer_test("partition", whole, ALONG_ITS_LINES, why_not or unknown or of_few, structure),
         *_answer_merges(merges, why_not or unknown * (tree is None), after=structure is not None and tree is None),
-        *answer_columns(d, structure, options, column_rng),
+        *answer_columns(d, structure, structure or _test_column(d, options, start), options, column_rng),
         *answer_outside(found.labels, outside, options.n_resamples, outside_rng),
     ]
     notes = [
@@ -568,6 +568,11 @@ def _has_too_few(d: Dissimilarity, merges: Sequence[Merge]) -> str:
 def _test(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult:
     """Run `cluster_test` on all points with the random generator `start`, and return the result."""
     return run_cluster_test(d, options, copy.deepcopy(start))
+
+
+def _test_column(d: Dissimilarity, options: ClusterTestOptions, start: np.random.Generator) -> ClusterTestResult | None:
+    """Run `cluster_test` on a table of one column with enough rows, and return the result; None for other data."""
+    return _test(d, options, start) if d.n_columns == 1 and not _why_no_lines(d) else None
 
 
 def _test_merges_of(
