@@ -214,10 +214,16 @@ def excess_split(x: FloatArray) -> float:
 @njit
 def _compute_quantiles_at_ranks(x: FloatArray) -> FloatArray:
     """Compute quantiles of the nearest unimodal distribution, one for each rank of sorted x; (n,) -> (n,)."""
-    ranks = np.empty(x.size)
-    for i in range(x.size):
-        ranks[i] = i
-    return _compute_quantiles(x, nearest_unimodal(x), ranks)
+    knots = nearest_unimodal(x)
+    out = np.empty(x.size)
+    out[0] = x[0]
+    for j in range(1, knots.size):
+        a = knots[j - 1]
+        b = knots[j]
+        width = x[b] - x[a]
+        for i in range(a + 1, b + 1):
+            out[i] = x[a] + width * ((i - a) / (b - a))
+    return out
 
 
 @njit
