@@ -68,6 +68,8 @@ __all__ = [
     "check_z_scores",
     "note_one_rho",
     "of_z_scores",
+    "pool",
+    "warn_of_other_space",
 ]
 
 

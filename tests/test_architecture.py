@@ -267,6 +267,27 @@ def test_private_names_stay_at_home():
                 assert not private, f"{path.name}:{node.lineno} imports {private}"
 
 
+def test_what_other_modules_take_is_listed():
+    """`__all__` says what a module is used for elsewhere."""
+    missing = []
+    for path in MODULES:
+        for node in nodes(parsed(path)):
+            if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("energystats."):
+                continue
+            taken = ROOT.parent.joinpath(*node.module.split(".")).with_suffix(".py")
+            if taken.exists() and (listed := list_all(taken)) is not None:
+                missing += [f"{node.module}: {a.name}" for a in node.names if a.name not in listed]
+    assert not missing, sorted(set(missing))
+
+
+def list_all(path):
+    """Names in `__all__` of a module; None without one."""
+    for node in parsed(path).body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return set(ast.literal_eval(node.value))
+    return None
+
+
 def test_numba_has_one_door():
     users = [path.name for path in MODULES if re.search(r"(import numba|import_module\(.numba)", path.read_text())]
     assert users == ["jit.py"]

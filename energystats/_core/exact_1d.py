@@ -19,7 +19,7 @@ from energystats._core.threads import Apply, side_by_side
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["best_breaks", "running_sums"]
+__all__ = ["ROOM", "best_breaks", "running_sums"]
 
 
 ROOM = 2**26  # entries of the table of breaks, 256 MiB; for more, the middle break is found first, then each half

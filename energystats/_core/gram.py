@@ -15,6 +15,7 @@ from energystats._typing import FloatArray
 
 __all__ = [
     "POINTS_PER_COLUMN",
+    "Pair",
     "all_above",
     "centred",
     "decomposed",

@@ -32,6 +32,7 @@ __all__ = [
     "block_sums_sorted",
     "blocks_at_once",
     "groups_multiplied",
+    "indicators",
     "largest_last",
     "multiply_sorted",
     "multiply_upper",

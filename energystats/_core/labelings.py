@@ -15,6 +15,7 @@ from scipy.special import factorial, gammaln
 from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
+    "COMPILED_FROM",
     "LABELINGS_PER_BLOCK",
     "Exchangeable",
     "Labelings",

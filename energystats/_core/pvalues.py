@@ -31,6 +31,8 @@ __all__ = [
     "over_null_models",
     "pearson_pvalue",
     "pvalue_interval",
+    "reached_by_ties_alone",
+    "share_of_largest",
     "smallest_exact_pvalue",
     "smallest_pvalue",
     "smallest_pvalues",

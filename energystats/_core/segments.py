@@ -17,6 +17,7 @@ from energystats._typing import AnyArray, FloatArray, IntArray
 
 __all__ = [
     "BestRuns",
+    "Lines",
     "OrderScan",
     "count_orders",
     "cut_at_penalty",

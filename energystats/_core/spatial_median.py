@@ -8,7 +8,7 @@ import numpy as np
 
 from energystats._typing import BoolArray, FloatArray, IntArray
 
-__all__ = ["squared_distances_to", "weights_of_means", "weights_of_medians"]
+__all__ = ["Multiply", "squared_distances_to", "weights_of_means", "weights_of_medians"]
 
 
 STEP = 1e-11  # of the mean distance from the median: a shorter step of the search is its end

@@ -51,7 +51,16 @@ from energystats.metrics.general import Precomputed
 from energystats.metrics.lookup import resolve
 from energystats.pairs.workloads import Size, crossfit, line_draws, refit, split
 
-__all__ = ["check_lines", "cluster_test", "method_for", "plan_cluster_test", "points_to_test", "run_cluster_test"]
+__all__ = [
+    "N_SPLITS",
+    "check_lines",
+    "cluster_test",
+    "method_for",
+    "metric_to_test",
+    "plan_cluster_test",
+    "points_to_test",
+    "run_cluster_test",
+]
 
 
 SMALL_SAMPLE = 20  # points

@@ -43,6 +43,7 @@ __all__ = [
     "PartitionTest",
     "fisher_line",
     "merge_clusters",
+    "merges_of_tree",
     "run_merge_tests",
 ]
 

@@ -39,7 +39,7 @@ from energystats.clustering.search import check_distinct
 from energystats.display.sentences import Caution, exact_note
 from energystats.dissimilarity import Dissimilarity
 
-__all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "compare_with_references", "refit_test", "unimodal_axes"]
+__all__ = ["GAUSSIAN", "INDEPENDENT_UNIMODAL", "INNER", "compare_with_references", "refit_test", "unimodal_axes"]
 
 
 INNER = 3  # references of every reference, whose mean S/T the pivot takes away

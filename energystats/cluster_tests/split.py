@@ -51,7 +51,15 @@ from energystats.metrics.general import has_mahalanobis
 from energystats.pairs.workloads import Size
 from energystats.pairs.workloads import split as work_of_split
 
-__all__ = ["ALIKE", "CLUSTERED_AT_MOST", "LINEAR_UNIMODALITY", "assign_folds", "enough_draws", "split_test"]
+__all__ = [
+    "ALIKE",
+    "CLUSTERED_AT_MOST",
+    "LINEAR_UNIMODALITY",
+    "SMALLEST_SAMPLE",
+    "assign_folds",
+    "enough_draws",
+    "split_test",
+]
 
 
 FOLDS = 5  # of a split; the points of one are scored along lines that the others give

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from energystats.metrics.base import Metric
     from energystats.metrics.z_scores import Standardization
 
-__all__ = ["ClusterTreeResult", "TreeNode"]
+__all__ = ["ClusterTreeResult", "TreeNode", "count_near_level"]
 
 
 ROUNDING = 1e-9  # of a p-value

@@ -32,6 +32,7 @@ __all__ = [
     "CONSERVATIVE_FACTOR",
     "NARROWED",
     "UNIMODALITY",
+    "ColumnTest",
     "Unimodality",
     "calibration_factor",
     "clearly_large",

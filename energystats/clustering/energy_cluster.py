@@ -23,7 +23,7 @@ from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
 from energystats.pairs.open_blocks import opened
 
-__all__ = ["AUTO", "as_algorithm", "energy_cluster"]
+__all__ = ["ALGORITHMS", "AUTO", "as_algorithm", "energy_cluster"]
 
 
 def energy_cluster(

@@ -17,13 +17,7 @@ from energystats.clustering.feature_map import FeatureMap, PointsHere, RowTable
 from energystats.clustering.search import MOVE_TOLERANCE
 from energystats.pairs.block_values import BlockValues, ValuesHere
 
-__all__ = [
-    "BlockFeatures",
-    "Centres",
-    "Features",
-    "Found",
-    "nearest_centres",
-]
+__all__ = ["Assignment", "BlockFeatures", "Centres", "Features", "Found", "nearest_centres"]
 
 
 STORED_BYTES = 2**30  # of features in one process; where there are more they are recomputed for every pass

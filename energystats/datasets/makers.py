@@ -14,6 +14,10 @@ from energystats.inputs.matrices import largest_skew
 from energystats.inputs.options import as_generator, check_count, check_not_negative, check_positive
 
 __all__ = [
+    "check_shares",
+    "covariance_roots",
+    "draw_classes",
+    "draw_normal",
     "make_cigars",
     "make_circles",
     "make_gaussian_mixture",

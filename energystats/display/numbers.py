@@ -17,6 +17,7 @@ __all__ = [
     "p_text",
     "probability",
     "proportion",
+    "rounded",
     "write_table_numbers",
 ]
 

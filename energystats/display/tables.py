@@ -15,6 +15,8 @@ from energystats.inputs.names import write_label
 
 __all__ = [
     "LEVEL",
+    "ROWS_SHOWN",
+    "WIDTH",
     "TextTable",
     "cut_all",
     "decomposition_table",

@@ -41,8 +41,8 @@ __all__ = ["Decomposition", "ModelQuestion", "TermOptions", "linear_model_test",
 
 
 CONSTANT_WITHIN = 1e-9  # of columns of length 1: what rounding leaves of one that is constant
-ROUNDED = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
-ROUNDINGS = 1e3  # of the largest value, on which what a column adds has to stand out
+ADDS_NOTHING = 1e-10  # of a column's length: what rounding leaves of one that adds nothing, unless its mean is large
+STANDS_OUT = 1e3  # of the largest value, on which what a column adds has to stand out
 EXACT_UP_TO = 2.0**53  # whole numbers
 FAR = 100  # times its spread: a covariate so far from 0 is nearly a constant in products
 IN_FEATURES = (
@@ -83,7 +83,7 @@ DOMINATED = (
     "Sums of all dissimilarities are rounded, and what is left of them here is small beside T. Where p in location is "
     "known it is that of residuals, which are not. Subtract from the responses what is known.",
 )
-ROUNDING = 16 * EPS  # of the largest coordinate: what the residuals of a model may be wrong by
+LOST_IN_RESIDUALS = 16 * EPS  # of the largest coordinate: what the residuals of a model may be wrong by
 NOTHING_LEFT = 0.1  # of the tolerance of ties: a dispersion below it is rounding
 BALANCED = 1e-8  # largest cosine of the angle between what a term adds and a column of a later term
 Decomposition = Literal["sequential", "marginal"]
@@ -212,7 +212,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     extreme = [count_reaching(seen, drawn, tolerance) for seen, drawn in zip(observed, null, strict=True)]
     pvalue, *pvalues = (upper_pvalue(count, n_resamples) for count in extreme)
     (S, W), *parts = observed[: 1 + len(names)]
-    dominated = W * unit < FEW_DIGITS * total
+    dominated = _has_few_digits(W * unit, total)
     of_terms = _TermPValues.of(pvalues[len(names) * (inner is not model) :], tested, residuals, heavy, dominated)
     rows = [
         DiscoRow(
@@ -328,8 +328,10 @@ def _notes_on_terms(
 
 def _note_dominated(found: DiscoResult) -> tuple[str, ...]:
     """Return a caution if nearly all of the dispersion lies between the fitted values; else ()."""
+    if not _has_few_digits(found.residual, found.total):
+        return ()
     share = statistics.share(found.residual, found.total)
-    if share >= FEW_DIGITS or (share == 0 and all(math.isnan(term.pvalue_location) for term in found.terms)):
+    if share == 0 and all(math.isnan(term.pvalue_location) for term in found.terms):
         return ()  # a model that fits every row leaves nothing to have digits
     short, more = DOMINATED
     return (Caution(short.format(share=f"{share:.1g}" if share else "the rounding"), more),)
@@ -361,7 +363,12 @@ def _is_dominated(d: Dissimilarity, model: _Model) -> bool:
     """Return whether terms of a model hold so much of the dispersion that the rest is near the rounding of sums."""
     whole = Hypothesis(np.empty((model.Q.shape[1], 0)), np.eye(model.Q.shape[1]))
     ((S, W),) = next(_Asked(model, (whole,)).dispersions(d, 1.0, iter(())))
-    return bool(W[0] < FEW_DIGITS * (S[0] + W[0]))
+    return _has_few_digits(float(W[0]), float(S[0] + W[0]))
+
+
+def _has_few_digits(residual: float, total: float) -> bool:
+    """Return whether a residual dispersion is so small beside the total that rounding of sums leaves it few digits."""
+    return residual < FEW_DIGITS * total
 
 
 def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
@@ -505,7 +512,7 @@ def _subspaces(terms: tuple[Term, ...]) -> _Model:
         added = added_basis(term.columns, reduced)
         df = added.shape[1]
         if df < term.columns.shape[1]:
-            _check_loss(term, terms, df, added_basis(term.columns, reduced, ROUNDED).shape[1])
+            _check_loss(term, terms, df, added_basis(term.columns, reduced, ADDS_NOTHING).shape[1])
         else:
             _check_rounding(term, reduced)
         hypotheses.append(Hypothesis(Q.T @ reduced, Q.T @ added))
@@ -549,7 +556,7 @@ def _check_rounding(term: Term, reduced: FloatArray) -> None:
     exact = (largest <= EXACT_UP_TO) & (columns == np.rint(columns)).all(axis=0)  # whole numbers have none
     scaled = columns / np.where(largest > 0, largest, 1.0)
     left = take_residuals(scaled - scaled.mean(axis=0), reduced)
-    lost = ~exact & (np.square(left).mean(axis=0) < (ROUNDINGS * EPS) ** 2) & (np.ptp(columns, axis=0) > 0)
+    lost = ~exact & (np.square(left).mean(axis=0) < (STANDS_OUT * EPS) ** 2) & (np.ptp(columns, axis=0) > 0)
     if lost.any():
         j = int(lost.argmax())
         raise ValueError(
@@ -632,7 +639,7 @@ class _Asked:
 def _rounding_of_residuals(d: Dissimilarity, residuals: Dissimilarity) -> float:
     """Return by how much ties of residuals are wider than those of points, whose rounding they have: 1 or more."""
     width, own = (float(np.ptp(each.corners(), axis=0).max()) for each in (d, residuals))
-    return max(1.0, ROUNDING * width / (own or width or 1.0) / tie_tolerance(1.0, d.n))
+    return max(1.0, LOST_IN_RESIDUALS * width / (own or width or 1.0) / tie_tolerance(1.0, d.n))
 
 
 def _compute_dispersions(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from energystats.metrics.base import Metric
 
-__all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "PrincipalCoordinates"]
+__all__ = ["Euclidization", "EuclidizationComparison", "NegativeTypeResult", "PrincipalCoordinates", "Repair"]
 
 
 Repair = Literal["lingoes", "cailliez", "clip", "flip"]

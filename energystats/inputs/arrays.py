@@ -15,7 +15,12 @@ from energystats.inputs.options import check_positive
 from energystats.inputs.table import InputTable, as_table, masked_in
 
 __all__ = [
+    "COARSER",
     "DIVIDE",
+    "EPS",
+    "LARGEST",
+    "ROUNDING",
+    "SMALL_SHARE",
     "as_array",
     "as_numbers",
     "as_points",
@@ -25,6 +30,7 @@ __all__ = [
     "check_level",
     "check_likeness",
     "check_not_path",
+    "check_whole_numbers",
     "digits_of",
     "doubles_of",
     "names_of_dtypes",

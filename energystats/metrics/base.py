@@ -20,7 +20,21 @@ from energystats.inputs.table import as_table, check_same_columns
 from energystats.metrics.domains import ANY_NUMBERS, Domain, truths_as_numbers
 from energystats.metrics.names import canonical_name
 
-__all__ = ["Metric", "SamePairs", "pair_with_itself"]
+__all__ = [
+    "COUNTS",
+    "KNOWN_NAMES",
+    "OF_SHARES",
+    "SCIPY_NAMES",
+    "SMALL",
+    "Metric",
+    "MetricLike",
+    "SamePairs",
+    "check_pairs_alone",
+    "checked_output",
+    "find_metric_name",
+    "is_named",
+    "pair_with_itself",
+]
 
 
 SamePairs: TypeAlias = tuple[IntArray, IntArray]  # indices in X and in Y

@@ -16,7 +16,17 @@ from energystats._core.interrupts import checkpoint
 from energystats._core.threads import map_side_by_side
 from energystats._typing import AnyArray, FloatArray
 
-__all__ = ["BlockValues", "Measures", "ValuesHere", "ValuesThere", "fetched", "itself", "slices_of", "sum_by_tree"]
+__all__ = [
+    "BlockValues",
+    "Measures",
+    "Task",
+    "ValuesHere",
+    "ValuesThere",
+    "fetched",
+    "itself",
+    "slices_of",
+    "sum_by_tree",
+]
 
 
 ADDED_AT_ONCE = 16  # results of one task of the tree

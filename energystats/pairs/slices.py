@@ -13,7 +13,7 @@ from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
 from energystats.pairs.tiles import Pairs
 
-__all__ = ["SlicedPairs", "projection_of"]
+__all__ = ["LINES_BYTES", "PLACE_BYTES", "SlicedPairs", "projection_of"]
 
 
 LINES_BYTES = 2**28  # of sorted projections that are kept

@@ -26,7 +26,20 @@ from energystats.exceptions import NotNegativeTypeWarning, warn
 from energystats.inputs.matrices import differing, largest_skew, small_entry
 from energystats.metrics.base import Metric, pair_with_itself
 
-__all__ = ["Pairs", "Recomputed", "Stored", "Tile", "completed_sums", "count_negatives", "warn_if_negative"]
+__all__ = [
+    "STORED_UP_TO",
+    "TILE_COLUMNS",
+    "TILE_ROWS",
+    "Pairs",
+    "Recomputed",
+    "Stored",
+    "StoredTiles",
+    "Tile",
+    "UpperTileSums",
+    "completed_sums",
+    "count_negatives",
+    "warn_if_negative",
+]
 
 
 TILE_ROWS = 256  # twice as many where tiles are recomputed: there are more of them, and wider ones multiply faster

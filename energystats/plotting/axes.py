@@ -12,7 +12,35 @@ from matplotlib.axes import Axes
 from energystats._typing import FloatArray
 from energystats.display.tables import shorten_name
 
-__all__ = ["cluster_colors"]
+__all__ = [
+    "CLUSTERS_LISTED",
+    "CURVE",
+    "HATCHES",
+    "HULLS_INSIDE",
+    "LISTED_INSIDE",
+    "MARKERS",
+    "NAMES_DRAWN",
+    "NAMES_FIT",
+    "OBSERVED",
+    "QUIET",
+    "WHITE",
+    "axes_or_new",
+    "cluster_colors",
+    "draw_heat",
+    "draw_names",
+    "font_along",
+    "leave_room",
+    "legend_columns",
+    "legend_of_clusters",
+    "legend_width",
+    "marker_area",
+    "move_off_points",
+    "plain_all",
+    "raise_top",
+    "room_for",
+    "write_plain_name",
+    "write_sizes_for_title",
+]
 
 
 OBSERVED = "#b2182b"
@@ -81,10 +109,15 @@ def move_off_points(ax: Axes) -> None:
 
 def leave_room(ax: Axes, entries: int) -> float:
     """Raise the upper limit of the axes for a legend above what is drawn; return the share of the height below it."""
-    low, high = ax.get_ylim()
     below = 1 / (1.08 + 0.07 * entries)
-    ax.set_ylim(low, low + (high - low) / below)
+    raise_top(ax, 1 - below)
     return below
+
+
+def raise_top(ax: Axes, share: float) -> None:
+    """Raise the upper limit of the axes so that a share of their height is free above what is drawn."""
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, low + (high - low) / (1 - share))
 
 
 def legend_columns(k: int) -> int:

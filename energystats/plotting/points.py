@@ -34,7 +34,16 @@ from energystats.plotting.axes import (
     write_plain_name,
 )
 
-__all__ = ["find_hull", "mark_classes", "plot_cluster_means", "plot_groups", "plot_line", "plot_partition", "plot_path"]
+__all__ = [
+    "find_hull",
+    "mark_classes",
+    "mark_values",
+    "plot_cluster_means",
+    "plot_groups",
+    "plot_line",
+    "plot_partition",
+    "plot_path",
+]
 
 
 SHAPES, OUTLINES = "s^Dovphd", ("0.25", "#b22222", "#1f6f3f", "#1f4e9c")  # of classes

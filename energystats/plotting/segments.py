@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from energystats._typing import AnyArray, FloatArray, IntArray
-from energystats.plotting.axes import CURVE, OBSERVED, QUIET, WHITE, axes_or_new, write_plain_name
+from energystats.plotting.axes import CURVE, OBSERVED, QUIET, WHITE, axes_or_new, raise_top, write_plain_name
 
 __all__ = ["plot_ordered_distances", "plot_profile", "plot_series", "plot_strata", "plot_within_by_k"]
 
@@ -66,7 +66,7 @@ def plot_series(
     else:
         ax.set_yticks(-np.arange(shown), [write_plain_name(name) for name in names[:shown]])
         ax.set_ylim(-shown + 0.4, 0.6)
-    _raise_top(notes, ax)
+    _make_room(notes, ax)
     _draw_breaks(axis, breakpoints, notes, ax)
     ax.legend(frameon=False, fontsize="small", loc="lower right", bbox_to_anchor=(1.0, 1.0), borderaxespad=0.2)
     ax.set_xlabel(write_plain_name(order, 40))
@@ -77,14 +77,12 @@ def plot_series(
     return ax
 
 
-def _raise_top(notes: Sequence[str], ax: Axes) -> None:
+def _make_room(notes: Sequence[str], ax: Axes) -> None:
     """Raise the upper limit of the axes so that upright notes stand above what is drawn."""
     longest = max(map(len, notes), default=0)
-    if not longest or ax.figure is None:
-        return
-    low, high = ax.get_ylim()
-    share = min((POINTS_PER_LETTER * longest + 6.0) / 72 * ax.figure.dpi / ax.get_window_extent().height, 0.4)
-    ax.set_ylim(low, low + (high - low) / (1 - share))
+    if longest and ax.figure is not None:
+        inches = (POINTS_PER_LETTER * longest + 6.0) / 72
+        raise_top(ax, min(inches * ax.figure.dpi / ax.get_window_extent().height, 0.4))
 
 
 def _changing_most(points: FloatArray, breakpoints: IntArray) -> IntArray:

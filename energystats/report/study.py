@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-__all__ = ["Reading", "Study", "search_options"]
+__all__ = ["DEFAULTS", "Reading", "Study", "search_options"]
 
 
 VALIDATED_AT_MOST = 1000  # rows, so that a report does not take long
