@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from energystats._core.gram import centred, largest_eigenpairs
+from energystats._core.gram import are_values_found_in_full, centred, largest_eigenpairs, largest_eigenvalues
 from energystats._core.group_sums import random_directions
 from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
@@ -435,6 +435,13 @@ class Dissimilarity(abc.ABC):
             self._found_eigenpairs.append(largest_eigenpairs(self.pairs.multiply, np.ones(self.n), count))
         values, vectors = self._found_eigenpairs[-1]
         return values[:count], vectors[:, :count]
+
+    def largest_eigenvalues(self, count: int, weights: FloatArray | None = None) -> FloatArray:
+        """Compute the largest eigenvalues alone, descending, of the (weighted) centred Gram matrix."""
+        known = weights is None and any(values.size >= min(count, self.n) for values, _ in self._found_eigenpairs)
+        if known or not self.has_points or not are_values_found_in_full(self.n, count):
+            return self.largest_eigenpairs(count, weights)[0]
+        return largest_eigenvalues(self.matrix, np.ones(self.n) if weights is None else weights, count)
 
     @functools.cached_property
     def _found_eigenpairs(self) -> list[tuple[FloatArray, FloatArray]]:

@@ -140,6 +140,25 @@ def test_eigenpairs_that_lapack_leaves_out_come_from_the_whole_decomposition(fai
     assert_allclose(gram.smallest_pair(G)[0], values[0], rtol=1e-10)
 
 
+@pytest.mark.parametrize(("n", "k"), [(40, 3), (300, 4), (300, 60)])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_bound_of_many_clusters_needs_no_eigenvectors(rng, monkeypatch, n, k, weighted):
+    """They took most of the time of many clusters: 40 seconds of 41 for 600 clusters of 3,000 points."""
+    X = rng.normal(size=(n, 3))
+    w = rng.uniform(0.5, 2, n) if weighted else None
+    R, mass = np.linalg.norm(X[:, None] - X, axis=-1), np.ones(n) if w is None else w
+    share = mass / mass.sum()
+    J = np.eye(n) - np.outer(np.ones(n), share)
+    G = -0.5 * np.sqrt(np.outer(mass, mass)) * (J @ R @ J.T)
+    expected = np.linalg.eigvalsh((G + G.T) / 2)[:-k:-1].sum()
+    if gram.are_values_found_in_full(n, k - 1):
+        monkeypatch.setattr(gram, "some_eigenpairs", None)
+    assert es.energy_cluster(X, k, sample_weight=w, n_init=1, rng=0).bound == pytest.approx(expected, rel=1e-11)
+    monkeypatch.undo()
+    of_matrix = es.energy_cluster(R, k, metric="precomputed", sample_weight=w, n_init=1, rng=0)
+    assert of_matrix.bound == pytest.approx(expected, rel=1e-11)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_fewer_positive_eigenvalues_than_asked_for_are_no_crash(rng, weighted):
     """Of rho = d**3 in the plane few eigenvalues are positive; the next ones crowd at 0, where Lanczos never ends."""

@@ -427,6 +427,7 @@ MODELS = {
     "reference": lambda size: [workloads.reference_samples(size, 1000, 99)],
     "spectrum": lambda size: [workloads.spectrum(size.n)],
     "eigenpairs": lambda size: [workloads.eigenpairs(size, 3)],
+    "bound": lambda size: [workloads.bound_on_between(size, 20)],
     "agglomeration": lambda size: [workloads.agglomeration(size)],
     "search": lambda size: [workloads.search_work(size, 3, 10)],
     "landmarks": lambda size: [workloads.landmarks(size, 3, 256, 10, 16_384)],
@@ -443,6 +444,17 @@ def bill(works):
     """Time at rates that are all the same, and memory."""
     same = Rates(1e-9, 1e-9, 1e-9, 1e-9, 1e-9)
     return cost._estimate_seconds(tuple(works), same), math.fsum(work.bytes for work in works)
+
+
+def test_many_eigenvalues_are_long():
+    """A thousand clusters of 5,000 points ran for minutes without a word."""
+    few, many = (bill([workloads.eigenpairs(Size(20_000, 3), count)])[0] for count in (10, 1000))
+    assert many > 100 * few
+    in_full, all_pairs = (bill([workloads.eigenpairs(Size(n, 3), n // 4 + 1)])[0] for n in (4000, 40))
+    assert in_full > 1000**2 / 2 * all_pairs
+    assert (
+        bill([workloads.bound_on_between(Size(5000, 3), 1000)])[0] < bill([workloads.eigenpairs(Size(5000, 3), 999)])[0]
+    )
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -1364,6 +1364,13 @@ def test_empty_cells_of_text_are_missing_with_a_note(tmp_path, capsys, monkeypat
         assert (said in captured.err) == noted
     assert cli.main(["test", "bare.csv", "--group", "g", "--columns", "x", "--json", "--resamples", "9"]) == 0
     assert said not in capsys.readouterr().err
+    # numbers and truth values with gaps are missing to R, too
+    for words in ("1,,2,1,,2", "TRUE,,FALSE,FALSE,TRUE,", "T,F,T,F,,"):
+        Path("gaps.csv").write_text(
+            "t,x\n" + "".join(f"{t},{x * x}\n" for t, x in zip(words.split(","), range(6), strict=True))
+        )
+        assert cli.main(["test", "gaps.csv", "--group", "t", "--missing", "drop", "--json", "--resamples", "9"]) == 0
+        assert "R's read.csv" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ __all__ = [
     "POINTS_PER_COLUMN",
     "Pair",
     "all_above",
+    "are_values_found_in_full",
     "centred",
     "decomposed",
     "decorrelating",
@@ -24,6 +25,7 @@ __all__ = [
     "is_found_in_full",
     "largest_eigenpairs",
     "largest_eigenvalue",
+    "largest_eigenvalues",
     "largest_pairs",
     "multiply_gram",
     "smallest_pair",
@@ -198,6 +200,7 @@ def all_above(G: FloatArray, floor: float) -> bool:
 
 DENSE_LIMIT = 256  # below this size the full decomposition is faster than Krylov spaces
 DENSE_UP_TO = 4000  # points, of which many eigenpairs are found by it as well; of more the matrix takes much memory
+VALUES_UP_TO = 10_000  # points, of which many eigenvalues alone are
 Multiply = Callable[[FloatArray], FloatArray]  # (n, c) -> R @ it
 
 
@@ -215,6 +218,30 @@ def largest_eigenpairs(multiply: Multiply, weights: FloatArray, count: int) -> t
             values, vectors = some_eigenpairs(_build_gram(multiply, weights), n - count, n - 1)
         return values[::-1], vectors[:, ::-1]
     return largest_pairs(lambda columns: multiply_gram(multiply, weights, columns), n, count)
+
+
+def largest_eigenvalues(R: FloatArray, weights: FloatArray, count: int) -> FloatArray:
+    """Compute the `count` largest eigenvalues of the (weighted) double-centred Gram matrix, descending, from R.
+
+    By its full decomposition, without eigenvectors: whatever the count, it takes as long as Krylov spaces for a
+    sixteenth of all eigenvalues.
+    """
+    share, root = weights / weights.sum(), np.sqrt(weights)
+    gram = -0.5 * R
+    means = gram @ share
+    gram -= means
+    gram -= means[:, None]
+    gram += share @ means
+    gram *= root
+    gram *= root[:, None]
+    with one_thread_up_to(len(gram)):
+        values = eigh(gram.T, eigvals_only=True, overwrite_a=True, check_finite=False)
+    return np.asarray(values[::-1][:count])
+
+
+def are_values_found_in_full(n: int, count: int) -> bool:
+    """Return whether the largest eigenvalues alone take less time by the full decomposition, which stores a matrix."""
+    return n <= DENSE_LIMIT or (16 * count > n and n <= VALUES_UP_TO)
 
 
 def is_found_in_full(n: int, count: int) -> bool:

@@ -30,6 +30,7 @@ __all__ = [
 
 
 PLACE_IN_ORDER = "place in the order"
+R_TRUTHS = {"T", "F", "TRUE", "FALSE", "True", "False", "true", "false"}
 
 
 def without_blanks(table: FileTable, names: Sequence[str], console: Console) -> FileTable:
@@ -138,11 +139,18 @@ def note_quoted_numbers(table: FileTable, names: Sequence[str], console: Console
         console.note(f"numbers in quotes were read as numbers: {listed}; --category makes categories of them.")
 
 
+def _is_text_to_r(column: pd.Series[Any], dialect: Dialect) -> bool:
+    """Return whether R reads the words of a column as text, because not all of them are numbers or truth values."""
+    words = set(map(str, column.dropna()))
+    return not (words <= R_TRUTHS or all(dialect.value_of(word) is not None for word in words))
+
+
 def note_doubts(table: FileTable, names: Sequence[str], console: Console, where: str = "") -> None:
     """Print notes on text in the named columns that may be a missing value, or one group in two spellings."""
     check_spelling(table, names)
     texts = [name for name in names if not (holds_numbers(table.frame[name]) or holds_truths(table.frame[name]))]
-    if gaps := [name for name in texts if name in table.emptied and table.frame[name].isna().any()]:
+    emptied = [name for name in texts if name in table.emptied and table.frame[name].isna().any()]
+    if gaps := [name for name in emptied if _is_text_to_r(table.frame[name], table.dialect)]:
         console.note(
             f"empty cells are missing values, in {', '.join(gaps)}; R's read.csv makes empty texts of those in columns "
             "of text, which are a group or category of their own."

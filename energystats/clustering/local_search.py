@@ -50,7 +50,7 @@ from energystats.pairs.workloads import (
     FEWER_STARTS,
     FEWER_STARTS_OF_MATRIX,
     Size,
-    eigenpairs,
+    bound_on_between,
     pairs_work,
     rounded_pairs_work,
     search_work,
@@ -464,8 +464,8 @@ class _LocalSearch(Algorithm):
         tries = 0 if search.by_labels else self.tries(d.n)
         found = search_work(held, search.k, search.n_init, tries, advice, compiled=self.compiled)
         if self._rounds(d, search):
-            return rounded_pairs_work(size), found, eigenpairs(size, search.k - 1)
-        return pairs_work(size), found, eigenpairs(held, search.k - 1)
+            return rounded_pairs_work(size), found, bound_on_between(size, search.k)
+        return pairs_work(size), found, bound_on_between(held, search.k)
 
     def _rounds(self, d: Dissimilarity, search: Search) -> bool:
         """Return whether rho is stored in single precision: for many points without callback or logged moves."""

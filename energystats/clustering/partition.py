@@ -421,10 +421,11 @@ def make_partition(
         moves = np.column_stack([moves[:, :1], numbers[moves[:, 1:]]])
     within = statistics.within_per_cluster(M, s)
     between, total = float(statistics.between(M, s)), float(statistics.total(M, s))
-    n_pairs = max(k - 1, 2 if d.coordinates is None else 0)
-    values, vectors = d.largest_eigenpairs(n_pairs, weights) if n_pairs else (np.empty(0), np.empty((d.n, 0)))
     coordinates = None
-    if d.coordinates is None:
+    if d.coordinates is not None:
+        values = d.largest_eigenvalues(k - 1, weights) if k > 1 else np.empty(0)
+    else:
+        values, vectors = d.largest_eigenpairs(max(k - 1, 2), weights)
         if weights is not None:  # eigenvectors of the weighted matrix carry the roots of the weights
             vectors = vectors / np.sqrt(weights)[:, None]
         coordinates = _two_coordinates(values, vectors)

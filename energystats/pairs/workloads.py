@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from energystats._core.gram import are_values_found_in_full, is_found_in_full
 from energystats._core.group_sums import room_for_labelings, tables_serve
 from energystats._core.labelings import COMPILED_FROM
 from energystats._runtime import Work, count_text
@@ -27,6 +28,7 @@ __all__ = [
     "best_runs",
     "binned",
     "bootstrap",
+    "bound_on_between",
     "comparisons",
     "crossfit",
     "eigenpairs",
@@ -79,6 +81,7 @@ PASSES_OF_BATCH, PASSES_OF_ALL = 180.0, 180.0  # over features of landmarks, of 
 LINE_DRAW = 3.5  # sorts of a sample that a draw from the nearest unimodal distribution takes with its indices
 STEPS_TO_MEDIAN = 30.0  # products with the pairs; with points near a median some hundreds
 LANCZOS = 40.0  # products with the pairs for the first eigenvectors
+WITH_VECTORS = 5.0  # times the eigenvalues alone, if eigenvectors of all of them are computed as well
 NORMAL = 900.0  # numbers touched for the mean distance of a point to a normal distribution in several columns
 CLUSTERED_AT_MOST, NAMED_AT_MOST, FOLDS, SPLIT_STARTS = 1000, 4000, 5, 10  # of the split test
 DECORRELATED_AT_MOST, FEW_STARTS, SPACES = 300, 4, 3
@@ -360,11 +363,20 @@ def eigenpairs(size: Size, count: float, advice: str = SAMPLE_LESS) -> Work:
     n, steps = float(size.n), LANCZOS + 4 * count
     if count < 1:
         return Work(what="eigenvalues")
+    if is_found_in_full(size.n, int(count)):
+        return spectrum(n, 1.0 + WITH_VECTORS * min(count, n) / n, advice=advice)
     # Lanczos' method makes one product with R in each step; a wide basis is made orthogonal
     single = _describe_products(size, 1, what=f"eigenvalues of {size.n} points", advice=advice)
-    basis = Work(what="", touched=30 * n * steps + 20 * n * count**2, steps=50 * steps)
+    basis = Work(what="", touched=30 * n * steps + 180 * n * count**2, steps=50 * steps)
     repeated = replace(single, pairs=0.0).times(steps).and_then(basis)
     return replace(repeated, pairs=single.pairs if size.keeps else steps * single.pairs)
+
+
+def bound_on_between(size: Size, k: float, advice: str = SAMPLE_LESS) -> Work:
+    """Estimate time and memory of the upper bound on S: k - 1 eigenvalues, of a matrix with their eigenvectors."""
+    if size.columns and are_values_found_in_full(size.n, int(k) - 1) and k > 1:
+        return spectrum(float(size.n), copies=2.0, advice=advice)
+    return eigenpairs(size, k - 1, advice)
 
 
 def agglomeration(size: Size) -> Work:
