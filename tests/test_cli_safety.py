@@ -399,6 +399,19 @@ def test_a_table_beyond_memory_is_refused_before_its_cells_are_read(tmp_path, mo
     assert cli.main(["cluster", str(path), "-k", "1", "--rows", "1:30"]) == 0
 
 
+def test_memory_that_runs_out_is_told_in_words(tmp_path, monkeypatch, capsys):
+    """Python's own error has no text, and the line ended after the name of the file."""
+    (tmp_path / "f.csv").write_text("x,y\n1,2\n3,4\n")
+
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("energystats.cli.csv_reader.Scan", fail)
+    assert cli.main(["cluster", str(tmp_path / "f.csv"), "-k", "2"]) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "f.csv: there is not enough memory; --rows" in line
+
+
 def test_options_with_values_are_named_as_on_the_command_line(tmp_path, capsys):
     (tmp_path / "few.csv").write_text("a,b\n" + "1,2\n4,3\n5,9\n" * 3)
     assert cli.main(["cluster", str(tmp_path / "few.csv"), "--select", "significance"]) == 2

@@ -82,7 +82,8 @@ def bad_input(file: str, where: Callable[[int], str] | None = None) -> Iterator[
     except RowError as error:
         raise BadInputError(f"{file}: {in_options(error.message(where))}") from error
     except (ValueError, TypeError, MemoryError) as error:
-        raise BadInputError(f"{file}: {in_options(str(error))}") from error
+        said = in_options(str(error)) or "there is not enough memory; --rows 1:100000 reads the first rows alone."
+        raise BadInputError(f"{file}: {said}") from error
 
 
 def in_options(text: str, table: str = "FILE") -> str:

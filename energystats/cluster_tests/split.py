@@ -66,7 +66,8 @@ FOLDS = 5  # of a split; the points of one are scored along lines that the other
 CLUSTERED_AT_MOST = 1000  # points, which fix a line well enough; more would only cost n x n numbers
 DECORRELATED_AT_MOST = 300  # points that are clustered with decorrelated columns, where the best two are hard to find
 OUTER = 0.05  # share of points on either side that does not count when lines are standardized
-STEADY = 0.7  # correlation of two lines that have the same direction
+STEADY = 0.95  # correlation of two lines that have the same direction,
+STEADY_IF_NAMED = 0.7  # and of two from the same cluster
 LEVELS = np.arange(1, 20) / 20  # of the quantiles by which other lines are oriented
 SMALLEST_SAMPLE = 20  # points
 SMALLEST_SCORED_PART = 8  # points
@@ -299,12 +300,13 @@ def assign_folds(n: int, rng: np.random.Generator) -> Iterator[tuple[IntArray, I
 def _oriented(t: FloatArray, first: FloatArray, *, named: bool = False) -> FloatArray:
     """Orient positions along a line to agree in sign with those along a first line; (n,) -> (n,).
 
-    A line from a `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a
-    point far out decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
+    Lines of unlike directions are oriented by their shape: mirrored shapes would make two modes of one. A line from a
+    `named` cluster has a direction of its own, unless it is nearly that of the first one turned round: a point far out
+    decides both, and is on the side of its cluster where it gives the line, and anywhere in its own fold.
     """
     # positions were standardized without the outermost points, so that their own products are not their correlation
     correlation = float(np.corrcoef(t, first)[0, 1])
-    if abs(correlation) >= STEADY:
+    if abs(correlation) >= (STEADY_IF_NAMED if named else STEADY):
         return t if correlation > 0 else -t
     if named:
         return t
