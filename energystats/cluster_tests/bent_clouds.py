@@ -105,8 +105,8 @@ def _note_shape(squared: FloatArray) -> tuple[str, ...]:
     if one_line and _has_no_gap(turned[:, 0]):
         return (
             Caution(
-                "The points may lie along one bent band, as of a gradient, and not in separate clusters: bent clouds "
-                "have projections with two modes.",
+                "The points may lie along one bent band, as of a gradient, and not in separate clusters: most bent "
+                "clouds have projections with two modes.",
                 f"Ways from neighbour to neighbour have {on_line:.0%} of their variance along one axis, the points "
                 f"{straight[0]:.0%}.",
             ),

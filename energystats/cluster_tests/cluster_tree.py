@@ -399,8 +399,8 @@ def _note_gaps(nodes: Sequence[TreeNode]) -> tuple[str, ...]:
         Caution(
             f"Cut in a gap, as the cut of smallest W beside it leaves points on the wrong side: {_name_some(in_gap)}.",
             "W is smallest where a large cluster is halved, if a third one lies in a row with it, or others lie around "
-            "it, or the other one is small. Heights are 2S of the cuts that were made, so that a node may stand below "
-            "its parts.",
+            "it, or the other one is small. Another seed, or order of rows, can move such a cut by a few points. "
+            "Heights are 2S of the cuts that were made, so that a node may stand below its parts.",
         ),
     )
 

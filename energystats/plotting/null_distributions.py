@@ -220,7 +220,7 @@ def plot_scores(
     what = "H0: unimodal" if one_column else "H0: unimodal along linear projections"
     of_all = " of all splits" if n_splits else ""
     ax.set_title(f"{what}, {p_text(pvalue, short=True)}{of_all}", loc="left")
-    ax.legend(frameon=False)
+    ax.legend(framealpha=0.9, edgecolor="none")  # a step that is cut off goes on behind it
     return ax
 
 
