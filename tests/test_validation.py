@@ -844,6 +844,7 @@ def test_one_column_has_the_same_p_beside_one_cluster_and_several(rng, clusterer
     assert (column.statistic, column.pvalue) == (alone.statistic, alone.pvalue)
     assert column.family == "1 column, Holm"
     assert found.structure is None
+    assert not any("merge" in note for note in found.notes)
 
 
 def test_few_points_of_one_column_are_tested_as_their_column_is():

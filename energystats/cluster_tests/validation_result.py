@@ -352,6 +352,8 @@ class ClusterValidationResult(VerdictFirst):
     def _explanations(self) -> list[str]:
         if self.from_tree:
             return [SPLIT_OF_TREE, DESCRIPTIONS]
+        if not self.merge_rows:
+            return [DESCRIPTIONS]
         return [
             "A small p at a merge means that its region has more than one mode along the line between its two sides; "
             "not where the border runs, nor that either side is one cluster. A large p says nothing of other lines: "
