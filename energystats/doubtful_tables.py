@@ -42,6 +42,7 @@ HUGE_WIDTH = 1e70  # above which it is, too
 SMALLEST_RHO = 1e-305  # of the widest column; below it rho loses digits
 LARGEST_SUM = 1e305  # of rho over all pairs
 MANY_VALUES = 10  # more than labels of two groups have, or answers to a question
+MOST_LABELS = 20  # of groups that are numbered
 SAMPLES = "the samples"  # several of them, below each other
 SCALE_RATIO = 100.0  # of the columns' standard deviations, above which the narrower one hardly counts in any distance
 ALONE = 0.9  # of the variance of all columns: who has it decides the distances almost alone
@@ -168,7 +169,7 @@ def warn_of_zero_rows(points: FloatArray, metric: Metric) -> None:
 def warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
     """Warn if one of two samples of a column seems to hold group labels of the other, or the second group sizes.
 
-    Labels: it has two values only, and the other, as long, many.
+    Labels: it has two values only, or a few whole numbers from 0 or 1 on, and the other, as long, many values.
     """
     if len(sizes) != 2 or pooled.shape[1] != 1:
         return
@@ -183,14 +184,25 @@ def warn_of_labels(pooled: FloatArray, sizes: Sequence[int]) -> None:
         )
     if sizes[0] != sizes[1]:
         return
-    distinct = [np.unique(sample).size for sample in (first, last)]
-    if min(distinct) == 2 and max(distinct) >= MANY_VALUES:
-        which = "first" if distinct[0] == 2 else "second"
+    for which, sample, other in (("first", first, last), ("second", last, first)):
+        few, many = np.unique(sample).size, np.unique(other).size
+        if many < MANY_VALUES or not _may_be_labels(sample, other):
+            continue
         warn(
-            f"The {which} of two samples has two distinct values, and the other {max(distinct)} in as many rows: they "
-            "were compared as measurements of one thing. If they are the groups of its rows, pass them as `groups=`.",
+            f"The {which} of two samples has {'two' if few == 2 else few} distinct values, and the other {many} in as "
+            "many rows: they were compared as measurements of one thing. If they are the groups of its rows, pass them "
+            "as `groups=`.",
             EnergyStatsWarning,
         )
+
+
+def _may_be_labels(sample: FloatArray, other: FloatArray) -> bool:
+    """Return whether one of two samples has two values, or repeated whole numbers from 0 or 1 on, unlike the other."""
+    values, counts = np.unique(sample, return_counts=True)
+    if values.size == 2:
+        return True
+    numbered = 2 < values.size <= MOST_LABELS and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
+    return numbered and counts.min() > 1 and bool((other != np.rint(other)).any())
 
 
 def ends_of(points: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -663,9 +663,36 @@ def test_labels_that_are_given_as_a_sample_are_named(rng):
     for samples, which in (((x, g), "second"), ((g, x), "first"), ((pd.Series(x), pd.Series(g)), "second")):
         with pytest.warns(es.EnergyStatsWarning, match=f"The {which} of two samples has two distinct values"):
             es.energy_test(*samples, n_resamples=9, rng=0)
-    # answers to a question, other sizes, and measurements
-    for samples in ((g, rng.integers(0, 5, 40)), (x, g[:30]), (x, x + 1)):
+    for groups, count in ((np.arange(40) % 3, 3), (1 + np.arange(40) % 8, 8)):
+        with pytest.warns(es.EnergyStatsWarning, match=f"The second of two samples has {count} distinct values"):
+            es.energy_distance(x, groups)
+    # answers to a question, other sizes, measurements, and numbers with gaps
+    few = 2 * (np.arange(40) % 4)
+    for samples in ((g, rng.integers(0, 5, 40)), (x, g[:30]), (x, x + 1), (x.round(), g + g), (x, few)):
         assert es.energy_test(*samples, n_resamples=99, rng=0).n_resamples == 99
+
+
+@pytest.mark.parametrize("names", [["a", "f", "s", "s"], ["a", "f", "s", "t"], ["a", "f", 1, "1"]])
+def test_a_name_that_two_columns_have_is_refused(names, rng):
+    """The first one was taken, or both; of the columns 1 and "1" as well."""
+    table = pd.DataFrame(rng.normal(size=(24, 4)), columns=names)
+    twice, other = str(names[2]), names[3]
+    table.iloc[:, 1] = np.arange(24) % 2
+    refusals = [
+        lambda: es.disco("a ~ f", data=table, design=es.Design(strata=twice), n_resamples=9),
+        lambda: es.pairwise(table, metric=es.metrics.Gower(weights={twice: 5})),
+        lambda: es.pairwise(table, metric=es.metrics.Gower(asymmetric=[twice])),
+        lambda: es.segment(table, 2).plot_strata(columns=[twice]),
+        lambda: es.energy_cluster(table, 2, rng=0).plot(space=("a", twice)),
+    ]
+    if other == "t":  # alone, it is found
+        table["s"] = np.repeat([0.0, 1.0], 12)
+        for call in refusals:
+            assert call() is not None
+        return
+    for call in refusals:
+        with pytest.raises(ValueError, match=rf"names '{twice}', but 2 columns have that name; rename them"):
+            call()
 
 
 @pytest.mark.parametrize("kind", [int, str])

@@ -12,7 +12,7 @@ from energystats._core.gram import decorrelating
 from energystats._core.threads import one_thread_up_to
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Points
-from energystats.inputs.names import name_text
+from energystats.inputs.names import check_one_column, name_text
 from energystats.inputs.table import as_table
 from energystats.metrics.base import Metric
 from energystats.metrics.general import is_mahalanobis
@@ -144,6 +144,7 @@ def _column_number(column: str | int, names: Sequence[str]) -> int:
     if isinstance(column, str):
         if column not in names:
             raise ValueError(f"`space` must name columns of the table, and {column!r} is none of them.")
+        check_one_column(column, names, "space")
         return names.index(column)
     if not 0 <= column < len(names):
         raise ValueError(f"`space` must give column numbers from 0 to {len(names) - 1}, got {column}.")

@@ -21,7 +21,7 @@ from energystats.display.sentences import Caution, metric_note, metric_text, not
 from energystats.display.tables import TextTable, decomposition_table, text_table
 from energystats.dissimilarity import Dissimilarity, note_one_rho
 from energystats.inputs.labels import is_single
-from energystats.inputs.names import list_names, write_label
+from energystats.inputs.names import check_one_column, list_names, write_label
 from energystats.inputs.options import check_count, check_flag, check_not_negative
 from energystats.inputs.order import RowOrder, are_numbers, read_order
 from energystats.metrics.base import MetricLike
@@ -342,6 +342,7 @@ def _find_columns(columns: Sequence[Any], known: Sequence[Any]) -> IntArray:
         if column not in known:
             hint = list_names(str(column), list(map(str, known))) or " There are no columns to draw."
             raise ValueError(f"`columns` must name columns of the table, got {column!r}.{hint}")
+        check_one_column(column, known, "columns")
     if len(set(chosen)) < len(chosen):
         raise ValueError(f"`columns` must name every column once, got {chosen!r}.")
     return np.array([known.index(column) for column in chosen], dtype=np.intp)

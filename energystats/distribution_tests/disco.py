@@ -27,7 +27,7 @@ from energystats.inputs.arrays import as_numbers, check_whole_numbers
 from energystats.inputs.formulas import Term, check_table, find_complete_rows, missing_in, parse
 from energystats.inputs.labels import WORDS_AS_GAPS, is_single, notes_on_names, read_labels
 from energystats.inputs.methods import MethodLike, read_method, refuse_stop
-from energystats.inputs.names import list_names
+from energystats.inputs.names import check_one_column, list_names
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.inputs.places import Fault, Place, RowError, row_places
 from energystats.inputs.table import InputTable, as_table, match_rows
@@ -477,6 +477,7 @@ def _strata_of(strata: Any, table: Any) -> InputTable | None:
     if strata not in known:
         hint = list_names(strata, known)
         raise ValueError(f"`strata` must be one label a row or a column of `data`, got {strata!r}.{hint}")
+    check_one_column(strata, known, "strata")
     return as_table(table.iloc[:, known.index(strata)])
 
 

@@ -578,8 +578,9 @@ def _check_loss(term: Term, terms: tuple[Term, ...], df: int, possible: int) -> 
             f"varies by {spreads[worst]:.3g} around {means[worst]:.3g}; subtract a constant from it."
         )
     if not df:
-        why = "adds nothing to the terms it is adjusted for" if term.others.shape[1] else "does not vary"
-        raise ValueError(f"`formula`: {term.name} {why}; leave it out.")
+        why = "adds nothing but rounding to the terms it is adjusted for" if term.others.shape[1] else "does not vary"
+        cure = " (of powers of numbers far from 0, first subtract a constant)" * ("**" in term.name)
+        raise ValueError(f"`formula`: {term.name} {why}; leave it out{cure}.")
     if possible > df:
         raise ValueError(
             f"`formula`: {term.name} has {possible} degrees of freedom or {df}, by what counts as rounding, because "

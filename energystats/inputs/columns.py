@@ -18,7 +18,7 @@ from energystats.inputs.arrays import (
     check_dense,
     doubles_of,
 )
-from energystats.inputs.names import name_text
+from energystats.inputs.names import check_one_column, name_text
 from energystats.inputs.table import InputTable, as_table, check_same_columns, masked_in
 
 __all__ = ["Columns", "Kind", "encode", "find_nested", "holds_numbers", "holds_truths"]
@@ -97,8 +97,7 @@ def encode(
     if known is not None:
         _check_known(given[0], read[0][0], known, names[0])
     for column in asymmetric:
-        if labels.count(column) > 1:
-            raise ValueError(f"`asymmetric` names {column!r}, but {labels.count(column)} columns have that name.")
+        check_one_column(column, labels, "asymmetric")
     coded = []
     # column by column over all tables, because a category may occur in the second one alone
     for j, label in enumerate(labels):

@@ -13,6 +13,7 @@ __all__ = [
     "COUNT_NAME",
     "SUBJECT_NAME",
     "Places",
+    "check_one_column",
     "counts_only",
     "find_index_names",
     "list_names",
@@ -101,3 +102,9 @@ def near_names(name: str, known: Iterable[Hashable]) -> str:
 def list_names(name: str, known: Sequence[str]) -> str:
     """Return a sentence that lists the columns with names similar to an unknown one, or else all columns."""
     return near_names(name, known) or (f" Columns: {', '.join(map(repr, known))}." if known else "")
+
+
+def check_one_column(name: object, columns: Sequence[object], argument: str) -> None:
+    """Raise ValueError if a name that an argument gives is that of several columns."""
+    if (count := list(columns).count(name)) > 1:
+        raise ValueError(f"`{argument}` names {name!r}, but {count} columns have that name; rename them.")

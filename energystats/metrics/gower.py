@@ -12,7 +12,7 @@ from energystats._core.gower import GRADED, MATCHED, PRESENCE, gower_between
 from energystats._typing import ArrayLike, FloatArray
 from energystats.inputs.arrays import check_likeness, read_only
 from energystats.inputs.columns import Columns, encode
-from energystats.inputs.names import list_names
+from energystats.inputs.names import check_one_column, list_names
 from energystats.inputs.options import check_alpha
 from energystats.inputs.places import Fault, Place
 from energystats.metrics.base import Metric, SamePairs, pair_with_itself
@@ -288,3 +288,4 @@ def _check_known_columns(given: Iterable[str], columns: Sequence[str], argument:
         if name not in columns:
             hint = list_names(name, columns)
             raise ValueError(f"`{argument}` names {name!r}, but there is no such column.{hint}")
+        check_one_column(name, columns, argument)
