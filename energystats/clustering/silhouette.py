@@ -53,8 +53,8 @@ def silhouette(
     Returns
     -------
     ndarray of shape (n,)
-        (b - a)/max(|a|, |b|), between -1 and 1 where rho is of negative type; 0 for "rho" in a cluster of one point,
-        and where a and b are 0. A negative "energy" silhouette means that the move would lower W.
+        ``(b - a)/max(|a|, |b|)``, between -1 and 1 where rho is of negative type; 0 for "rho" in a cluster of one
+        point, and where a and b are 0. A negative "energy" silhouette means that the move would lower W.
 
     Raises
     ------
