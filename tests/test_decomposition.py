@@ -1451,7 +1451,7 @@ def test_products_of_huge_and_tiny_numbers_are_refused(unit, expression, rng):
 @pytest.fixture
 def named(rng):
     """Columns with names that formulas or Python would take for something else."""
-    columns = ["0", "1", "leaf", "leaf.index", "x.1", "z", "log(z)", "µ", "None"]
+    columns = ["0", "1", "leaf", "leaf.index", "x.1", "z", "log(z)", "µ", "None", "I(z)", 5]
     return pd.DataFrame(rng.random((24, len(columns))) + 1, columns=columns).assign(
         g=list("abc") * 8, k=list("12x") * 8
     )
@@ -1488,11 +1488,15 @@ def test_names_and_values_with_two_readings_are_refused(named, formula, message)
         ("z ~ leaf.index", "z ~ leaf_index"),
         ("z ~ `log(z)`", "z ~ log_z"),
         ("z ~ µ + `None`", "z ~ mu + none"),
+        ("z ~ `I(z)`", "z ~ i_z"),
+        ("`I(z)` ~ g", "i_z ~ g"),
+        ("z ~ `5` + leaf", "z ~ five + leaf"),
         ("z ~ I(k.isin(['1', '2']))", "z ~ I(k != 'x')"),
     ],
 )
 def test_quoted_names_are_columns(named, formula, same):
     plain = named.rename(columns={"1": "one", "leaf.index": "leaf_index", "log(z)": "log_z", "µ": "mu", "None": "none"})
+    plain = plain.rename(columns={"I(z)": "i_z", 5: "five"})
     found = es.disco(formula, data=named, n_resamples=9, rng=0)
     wanted = es.disco(same, data=plain, n_resamples=9, rng=0)
     assert_allclose(found.table["dispersion"], wanted.table["dispersion"])

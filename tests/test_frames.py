@@ -666,6 +666,8 @@ def test_labels_that_are_given_as_a_sample_are_named(rng):
     for groups, count in ((np.arange(40) % 3, 3), (1 + np.arange(40) % 8, 8)):
         with pytest.warns(es.EnergyStatsWarning, match=f"The second of two samples has {count} distinct values"):
             es.energy_distance(x, groups)
+    with pytest.warns(es.EnergyStatsWarning, match="The second of two samples has 4 distinct values"):
+        es.energy_power(x, np.arange(40) % 4, [10], n_replicates=2, n_resamples=19, rng=0)
     # answers to a question, other sizes, measurements, and numbers with gaps
     few = 2 * (np.arange(40) % 4)
     for samples in ((g, rng.integers(0, 5, 40)), (x, g[:30]), (x, x + 1), (x.round(), g + g), (x, few)):

@@ -299,6 +299,7 @@ def _by_formula(
     hint = WORDS_AS_GAPS if any(gaps[name].any() and _is_text(table, name) for name in checked) else ""
     kept = find_complete_rows(gaps, len(table), missing, in_blocks=in_blocks, hint=hint)
     rows = table.iloc[:, [_position(table, name) for name in parsed.variables]][kept]
+    rows = rows.set_axis(list(parsed.variables), axis=1)  # a name may be a number
     place = _place_among(row_places(["data"], [len(table)], [table.index]), kept)
     for name in parsed.bare:
         if name not in parsed.bare_responses:

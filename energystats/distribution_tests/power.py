@@ -22,6 +22,7 @@ from energystats.display.tables import TextTable, text_table
 from energystats.dissimilarity import Dissimilarity, Groups, pool
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, Statistic, draw_null
 from energystats.distribution_tests.samplers import Sampler, as_sampler, is_distribution, resampler
+from energystats.doubtful_tables import warn_of_labels
 from energystats.inputs.arrays import check_level
 from energystats.inputs.labels import is_single
 from energystats.inputs.methods import Sampling
@@ -235,6 +236,8 @@ class _Pilot:
         stream = stream_of(key, 0, series=0)  # sizes, which number the other series, are at least 2
         parts = [source.draw(STAND_IN, stream) if source.rows is None else source.rows for source in sources]
         _check_same_width(parts)
+        if all(source.rows is not None for source in sources):
+            warn_of_labels(np.concatenate(parts), [len(part) for part in parts])
         parts, thinned = [_some_of(part, stream) for part in parts], _note_thinned_pilots(sources)
         # E must be that of what is mixed
         mixed = tuple(

@@ -415,6 +415,8 @@ def _check_comparison(node: ast.AST, expression: str) -> None:
 def check_functions(terms: Sequence[Any], columns: Sequence[str]) -> None:
     """Raise ValueError if a formula has a function's name in place of a column, or calls a column."""
     for factor in list_factors(terms):
+        if factor.expr in columns:  # a name in backticks may look like a call
+            continue
         name = re.sub(r"^I\((\w+)\)$", r"\1", factor.expr)
         if name.isidentifier() and name not in columns:  # that it is known somewhere was asked before
             raise ValueError(f"`formula` has the function {name!r} where a column is needed; write {name}(x) of one.")
