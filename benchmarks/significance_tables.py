@@ -42,11 +42,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Method:
-    """A column: (sample, generator, row) -> p, on a share of the replicates, up to `most` points."""
+    """A column: (sample, generator, row) -> p, on a share of the replicates, at least `least`, up to `most` points."""
 
     call: Callable[[np.ndarray, np.random.Generator, Row], float]
     share: float = 1.0
     most: float = np.inf
+    least: int = 1
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,8 @@ class Table:
 
     def count(self, row: Row, method: str, asked: int | None) -> int:
         base = asked or row.replicates or self.replicates[row.kind]
-        return max(1, round(base * (1.0 if asked else self.methods[method].share)))
+        column = self.methods[method]
+        return asked or max(column.least, round(base * column.share))
 
 
 class NotApplicableError(Exception):
@@ -230,13 +232,14 @@ ONE_COLUMN = {
     "S/T critical bandwidth": Method(share_critical),
     "S/T Gauss": Method(share_gaussian),
 }
+LEAST = 400  # samples behind a level or a power of the package's default test
 VALID = {
-    "split": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
+    "split": Method(ours(method="split", n_resamples=SPLIT_DRAWS), least=LEAST),
     "crossfit": Method(ours(method="crossfit"), share=0.3, most=400),
     "refit unimodal": Method(ours(method="refit", null="unimodal"), share=0.5, most=400),
     "refit gaussian": Method(ours(method="refit", null="gaussian"), share=0.5, most=400),
 }
-CONSERVATIVE = Method(ours(method="split", n_resamples=SPLIT_DRAWS, conservative=True), share=0.4)
+CONSERVATIVE = Method(ours(method="split", n_resamples=SPLIT_DRAWS, conservative=True), share=0.4, least=LEAST)
 PLAIN = {"gaussian plain": Method(comparison("plain", method="refit", null="gaussian"), share=0.2, most=400)}
 PEERS = {
     "dip PC1": Method(dip),
@@ -318,7 +321,7 @@ def larger_of_both(R, rng, row):
 
 
 MATRICES = {
-    "split": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
+    "split": VALID["split"],
     "refit unimodal (10 PCo)": Method(refit_on_coordinates, share=0.5),
     "larger of both": Method(larger_of_both, share=0.5),
 }
@@ -519,7 +522,7 @@ def spiked_rows():
 
 
 RULES = {
-    "Cauchy": Method(ours(method="split", n_resamples=SPLIT_DRAWS)),
+    "Cauchy": VALID["split"],
     "first split alone": Method(combined(lambda p: p[0])),
     "twice the median": Method(combined(lambda p: 2 * np.median(p))),
     "twice the mean": Method(combined(lambda p: 2 * np.mean(p))),
@@ -579,7 +582,7 @@ TABLES = {
     "A": Table("One column", one_column_rows(), {**ONE_COLUMN, **LIMIT}, {"null": 200, "alternative": 200}),
     "B": Table("Several columns, two clusters", multivariate_rows(), {**VALID, **PLAIN, **PEERS, **LIMIT}, USUAL),
     "K": Table("Three clusters, and kernels", three_cluster_rows(),
-               {**VALID, "split (k = 2)": Method(ours(method="split", k=2, n_resamples=SPLIT_DRAWS))},
+               {**VALID, "split (k = 2)": Method(ours(method="split", k=2, n_resamples=SPLIT_DRAWS), least=LEAST)},
                {"null": 100, "alternative": 100}),
     "C": Table("Scores that are not linear", not_linear_rows(), NOT_LINEAR, {"null": 100}),
     "D": Table("Flat densities, the worst case", flat_rows(),
