@@ -1394,7 +1394,9 @@ def test_functions_that_take_a_scale_from_their_rows_are_refused(name, rng):
         lambda: es.metrics.Kernel(rho)(X),
     ]
     for call in calls:
-        with pytest.raises(ValueError, match=r"must depend on two rows alone.*for rows \d+ and \d+ it gave .* beside 8"):
+        with pytest.raises(
+            ValueError, match=r"must depend on two rows alone.*for rows \d+ and \d+ it gave .* beside 8"
+        ):
             call()
     pair = es.energy_distance(X[:15], X[15:], metric=lambda X, Y: cdist(X, Y, "cityblock"))
     assert pair == pytest.approx(es.energy_distance(X[:15], X[15:], metric="cityblock"))

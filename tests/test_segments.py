@@ -967,7 +967,7 @@ def test_units_change_nothing(core):
 def test_segments_are_groups_that_were_found(core):
     found = es.segment(core, 2, order="depth")
     for groups in (found, found.to_series()):
-        with pytest.warns(es.DoubleDippingWarning):
+        with pytest.warns(es.DoubleDippingWarning, match=r"segment_test\(X\) if they are segments"):
             es.energy_test(core[["Pinus", "Betula"]], groups=groups, **FEW)
     assert found.to_series().name == "segment"
 

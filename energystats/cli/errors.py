@@ -41,7 +41,8 @@ WORDS = {
     "`cluster_tree(X)`": "--select significance",
     "`cluster_tree`": "--select significance",
     "leave it out: `.drop(columns=...)`, or `index_col=` on reading": "leave it out with --drop",
-    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer.": "use energystats cluster.",
+    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer, or segment_test(X) if": "use "
+    "energystats cluster, or energystats segment if",
     "call cluster_test(X, k).": "use energystats cluster.",
     " (`.partition`):": ":",
     "Use a smaller `n_init`, a random subset of the rows, or algorithm": "Use a random subset of the rows, or in "

@@ -82,9 +82,9 @@ def segment(
     standardize : bool, default False
         Column z-scores (divisor n) before distances.
     exact : bool or None, default None
-        True: all pairs. False: the best cut between 4,000 cells of rows, its breaks then moved row by row, with W from
-        landmarks. None: exact up to 20,000 rows, and where cells do not serve: a matrix, rows not in memory, a metric
-        not known to be of negative type, more segments than fit between cells. A note says where a cut is not exact.
+        True: all pairs. False: the best cut between at most 4,000 cells of rows, its breaks then moved row by row, with
+        W from landmarks. None: exact up to 20,000 rows, and where cells do not serve: a matrix, rows not in memory, a
+        metric not known to be of negative type, more segments than fit between cells. A note says which cut it is.
     progress : bool or None, default None
         Show a bar. None: if the estimated time is above two seconds and a terminal or notebook can show it.
 

@@ -62,7 +62,8 @@ ROUNDING = 1e-6  # of a number of bootstrap samples
 DRAWS_PER_BLOCK = 64  # bootstrap samples drawn from one stream; part of what a seed means
 FOUND = (
     "The groups were found from data: if from these, they lie apart by construction, and the interval of their E means "
-    "nothing; call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
+    "nothing; call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer, or segment_test(X) if "
+    "they are segments of ordered rows."
 )
 
 

@@ -34,7 +34,8 @@ __all__ = [
 
 FOUND_GROUPS = (
     "The groups were found from data: if from these, they separate them by construction and the p-value means nothing; "
-    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer."
+    "call cluster_test(X, k), or cluster_test(X, clusterer=...) for another clusterer, or segment_test(X) if they are "
+    "segments of ordered rows."
 )
 SINGLE_ROWS = (
     "Every row is a group of its own: all labelings are alike, S/T and p are 1 whatever the data, and nothing was "
