@@ -38,7 +38,7 @@ from energystats.doubtful_tables import (
     warn_of_zero_rows,
 )
 from energystats.exceptions import EnergyStatsWarning, warn
-from energystats.inputs.arrays import EPS, digits_of
+from energystats.inputs.arrays import EPS, as_weights, digits_of
 from energystats.inputs.labels import NOISE, as_labels, read_labels
 from energystats.inputs.matrices import as_square, matrix_index
 from energystats.inputs.places import Fault, Place, row_places
@@ -73,7 +73,8 @@ __all__ = [
 ]
 
 
-HEAVY = 1e4  # square of the sum of weights, above which they are looked at together with rho
+HEAVY = 1e4  # square of the sum of weights, above which, as below 1, they are looked at together with rho
+SMALLEST_SUM = 1e-270  # of weighted rho, whose smallest summands keep their digits
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional
@@ -313,7 +314,9 @@ class Dissimilarity(abc.ABC):
     def subset(self, rows: IntArray) -> Self:
         """Return a subset of the points, given by indices, with the metric fitted to all of them."""
         index = None if self.index is None else self.index[rows]
-        return replace(self, **self.values_at(rows), index=index, warns=False)
+        whole = self.place
+        place = None if whole is None else lambda row: whole(int(rows[row]))
+        return replace(self, **self.values_at(rows), index=index, place=place, warns=False)
 
     def values_at(self, rows: IntArray) -> dict[str, Any]:
         """Return the data of some points, coordinates or their part of the matrix, as keyword arguments."""
@@ -399,15 +402,28 @@ class Dissimilarity(abc.ABC):
         """Sum the absolute dissimilarities over all ordered pairs of points."""
         return self.pairs.absolute_total()
 
+    def read_weights(self, given: Any, name: str = "sample_weight") -> FloatArray | None:
+        """Check weights of the points, and return them as floats (n,); None if none are given or all are 1."""
+        weights = as_weights(given, self.n, name)
+        if weights is not None:
+            self.check_weights(weights, name)
+        return weights
+
     def check_weights(self, weights: FloatArray, name: str) -> None:
-        """Raise ValueError if weights are so large that weighted sums of dissimilarities overflow."""
+        """Raise ValueError if weights are so large, or small, that weighted sums of rho over- or underflow."""
         heavy = float(weights.sum()) ** 2
-        # sums of rho alone were checked with the points; light weights cannot make them overflow
-        if heavy >= HEAVY and not heavy * self.largest_rho() < LARGEST_SUM:
-            raise ValueError(
-                f"`{name}` must not be that large, its sum is {weights.sum():.3g}: sums of products of weights and rho "
-                "are too large for numbers; divide the weights by a constant first, or the data."
-            )
+        if 1 <= heavy < HEAVY:  # sums of rho alone were checked with the points
+            return
+        rho = self.largest_rho()
+        for fails, size, change in (
+            (not heavy * rho < LARGEST_SUM, "large", "divide"),
+            (heavy < 1 and rho > 0 and heavy * rho < SMALLEST_SUM, "small", "multiply"),
+        ):
+            if fails:
+                raise ValueError(
+                    f"`{name}` must not be that {size}, its sum is {weights.sum():.3g}: sums of products of weights "
+                    f"and rho are too {size} for numbers; {change} the weights by a constant first, or the data."
+                )
 
     def weighted_totals(self, weights: FloatArray | None) -> FloatArray:
         """Compute the weighted sum of dissimilarities from each point to all points; (n,) -> (n,)."""

@@ -350,9 +350,7 @@ def dispersion(
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
     warn_of_other_space(d, given)
     groups = Groups.from_labels(labels, d.n, name="labels")
-    weights = as_weights(sample_weight, d.n, "sample_weight")
-    if weights is not None:
-        d.check_weights(weights, "sample_weight")
+    weights = d.read_weights(sample_weight)
     weigh(False, d, one_sum(Size.of(d)))
     # W, S and T are linear functions of M = Z'RZ, one pass over the pairs
     M, s = d.group_sums(groups, weights)

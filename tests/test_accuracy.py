@@ -177,21 +177,29 @@ def test_mmd_of_the_distance_kernel(rng):
     assert error(es.mmd2(X[:9], X[9:], kernel="distance"), half, definitions.total(R)) < PAIR_SUMS
 
 
-def test_weights_that_would_overflow_are_refused(rng):
+@pytest.mark.parametrize(("unit", "size"), [(1e148, "large"), (1e-134, "small")])
+def test_weights_whose_products_lose_their_digits_are_refused(rng, unit, size):
+    """Sums were infinite and p the smallest there is, or 0 and p 1; the estimator put all points into one cluster."""
     X, g = samples(rng, 12, 2)["normal"]
-    w = 1e60 * (1 + rng.random(12))
+    w = (1e60 if size == "large" else 1e-60) * (1 + rng.random(12))
     R = precise.euclidean(X)
     T = definitions.total(R, [precise.real(v) for v in w])
     assert error(es.dispersion(X, g, sample_weight=w).total, T, T) < PAIR_SUMS
-    far = X * 1e148
+    far = X * unit
     for call in (
         lambda: es.dispersion(far, g, alpha=2.0, sample_weight=w),
         lambda: es.energy_distance(far[:6], far[6:], alpha=2.0, sample_weight=(w[:6], w[6:])),
         lambda: es.energy_test(far, groups=g, alpha=2.0, sample_weight=w),
+        lambda: es.energy_test(far, groups=g, alpha=[1.0, 2.0], sample_weight=w),  # under any of them
+        lambda: es.energy_test(far, groups=g, alpha=[2.0, 1.0], sample_weight=w),
+        lambda: es.pairwise_tests(far, np.arange(12) % 3, alpha=2.0, sample_weight=w),
         lambda: es.energy_cluster(far, 2, alpha=2.0, sample_weight=w),
+        lambda: es.energy_cluster(far, 2, alpha=2.0, sample_weight=w, algorithm=es.Landmarks(6)),
+        lambda: es.EnergyClustering(2, alpha=2.0).fit(far, sample_weight=w),
+        lambda: es.EnergyClustering(2, alpha=2.0).fit(far, sample_weight=np.where(np.arange(12) == 3, 0, w)),
         lambda: es.cluster_1d(far[:, 0], 2, alpha=2.0, sample_weight=w),
     ):
-        with pytest.raises(ValueError, match=r"weights?` must not be that large, its sum is .*e\+61"):
+        with pytest.raises(ValueError, match=rf"weights?` must not be that {size}, its sum is .*e[+-](61|59)"):
             call()
 
 

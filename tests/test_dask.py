@@ -176,6 +176,8 @@ def test_dispersion_and_disco(table, client, rng):
     data = pd.DataFrame({"g": g, "x": rng.normal(size=N)})
     found, expected = (es.disco(X, "~ g * x", data=data, n_resamples=19, rng=1, client=c) for c in (client, None))
     assert_allclose(found.table.to_numpy(float), expected.table.to_numpy(float), rtol=1e-9)
+    with pytest.raises(ValueError, match=r"a formula with responses has none: write disco\(data\[\[\.\.\.\]\]"):
+        es.disco("x ~ g", data=data, client=client)
 
 
 @pytest.mark.slow

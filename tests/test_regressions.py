@@ -8,6 +8,7 @@ import warnings
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
+from unittest import mock
 
 import mpmath
 import numpy as np
@@ -22,7 +23,10 @@ import energystats as es
 from energystats import cli
 from energystats._core.jitter import jitter_ties
 from energystats._core.pvalues import fewest_draws, smallest_pvalue
+from energystats.cluster_tests import unimodality
 from energystats.clustering.seeding import plus_plus_start
+from energystats.exceptions import warn
+from energystats.selection import gap
 from tests import definitions
 from tests.conftest import sweep
 
@@ -1643,15 +1647,72 @@ def test_the_same_number_of_labelings_is_visited_in_full_everywhere(rng, n_resam
     assert (equal.method == "exact") == spread.exact == (n_resamples == 32)
 
 
-def test_an_early_stop_with_an_extrapolated_p_says_one_thing():
-    """The text said that p is extrapolated, and that it is a share, which was another number."""
+def test_no_tail_is_fitted_to_permutations_that_stopped_early():
+    """They end at a value as large as the observed one, which is no sample of the null distribution."""
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=60), rng.normal(size=60) + 0.6
     method = es.Permutation(n_resamples=999, stop_at=2, extrapolate=True)
     found = [es.energy_test(x, y, method=method, rng=seed) for seed in range(20)]
-    both = [each for each in found if each.extrapolated and each.stopped_early]
-    assert both
-    for each in both:
-        text = " ".join(each.summary().split())
-        assert "p is extrapolated" in text
-        assert "p is the share of those made" not in text
+    assert {each.stopped_early for each in found} == {True, False}
+    for each in found:
+        assert not (each.extrapolated and each.stopped_early)
+        assert each.smallest_pvalue == 1 / 1000
+        if each.stopped_early:
+            assert each.pvalue == 2 / each.n_resamples
+            assert "stopped early (Besag & Clifford); p is the share" in " ".join(each.summary().split())
+
+
+def test_many_small_groups_overflow_nothing(rng):
+    """The ways in which hundreds of groups of one size exchange their names are more than a float holds."""
+    g = np.repeat(np.arange(300), np.repeat([1, 2, 3], 100))
+    with np.errstate(all="raise"):
+        found = es.energy_test(rng.normal(size=(600, 2)), groups=g, n_resamples=19, rng=0)
+    assert found.smallest_pvalue == 1 / 20
+
+
+@pytest.mark.parametrize("statistic", ["pairwise", "f"])
+def test_the_cross_test_has_a_statistic_of_its_own(statistic, rng):
+    x, y = rng.normal(size=(2, 20))
+    with pytest.raises(ValueError, match=f'leave `statistic="{statistic}"` out'):
+        es.energy_test(x, y, statistic=statistic, method="cross", rng=0)
+
+
+def test_reference_sets_of_the_gap_are_not_held_together(rng):
+    """Each has its matrix; all of them were made, and kept, before the first was clustered."""
+    X, events = rng.normal(size=(20, 2)), []
+
+    def model(generator):
+        events.append(1)
+        return generator.permuted(X, axis=0)
+
+    def searched(*args):
+        events.append(-1)
+        return _withins(*args)
+
+    _withins = gap._withins_up_to
+    with mock.patch.object(gap, "_withins_up_to", searched):
+        es.select_k(X, 2, null=model, n_resamples=400, compare="chosen", n_init=1, rng=0)
+    assert events.count(-1) == events.count(1) == 400
+    assert np.cumsum(events).max() < 200  # a few for each thread
+
+
+def test_a_warning_of_a_clusterer_is_said_as_often_in_threads(rng):
+    X, said = rng.normal(size=(80, 2)), []
+
+    def halves(points):
+        warn("The search was stopped.", es.ConvergenceWarning)
+        return points[:, 0] > np.median(points[:, 0])
+
+    for n_jobs in (1, 3):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            es.validate_clusters(X, clusterer=halves, n_jobs=n_jobs, n_resamples=29, n_splits=4, rng=0)
+        said.append([each.category for each in caught].count(es.ConvergenceWarning))
+    assert said[0] == said[1] > 0
+
+
+def test_p_of_one_batch_is_computed_once(rng):
+    x = np.r_[rng.normal(size=30), rng.normal(size=30) + 6]
+    with mock.patch.object(unimodality, "smallest_weighted", wraps=unimodality.smallest_weighted) as computed:
+        unimodality.unimodality_test(x, 99, 1.0, rng)
+    assert computed.call_count == 1

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
+from contextvars import copy_context
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -86,7 +87,7 @@ def map_in_threads(
         try:
             while True:
                 for item in islice(rest, 2 * n_threads - len(begun)):
-                    begun.append(pool.submit(function, item))
+                    begun.append(pool.submit(copy_context().run, function, item))
                 if not begun:
                     return
                 yield _wait_for(begun.popleft())

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Self
 
 import numpy as np
-from scipy.special import factorial, gammaln
+from scipy.special import gammaln
 
 from energystats._typing import AnyArray, FloatArray, IntArray
 
@@ -81,12 +81,13 @@ class Exchangeable:
     def count_mirrors(self) -> float:
         """Count the labelings that only exchange names of groups of equal size, the observed labeling included.
 
-        Sizes must be equal in every block of units.
+        Sizes must be equal in every block of units. It is inf where they are too many for a float.
         """
         k = int(self.codes.max()) + 1
         sizes = np.array([np.bincount(self.codes[units], minlength=k) for units in self.blocks])
         alike = np.unique(sizes, axis=1, return_counts=True)[1]
-        return float(np.prod(factorial(alike)))
+        log = float(gammaln(alike + 1).sum())
+        return float(math.prod(map(math.factorial, alike.tolist()))) if log < LARGEST_LOG else math.inf
 
     @cached_property
     def random_labels(self) -> RandomLabels:

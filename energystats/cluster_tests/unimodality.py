@@ -117,7 +117,7 @@ def unimodality_test(
     table = observed[None]
     pvalue = 1.0
     # samples from the nearest unimodal distribution, of which each is fitted again
-    for upto in (min(first_batch or n_resamples, n_resamples), n_resamples):
+    for upto in sorted({min(first_batch or n_resamples, n_resamples), n_resamples}):
         table = np.vstack((table, *_null_indices(x, upto + 1 - len(table), rng)))
         pvalue = smallest_weighted(table, tolerance, factor)
         if clearly_large(pvalue):

@@ -17,7 +17,6 @@ from energystats.clustering.partition import Partition
 from energystats.clustering.search import STARTS, Algorithm, Search
 from energystats.clustering.spectral import Spectral
 from energystats.dissimilarity import Dissimilarity, note_one_rho
-from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import note_on_sums, read_inputs
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import MetricLike
@@ -137,9 +136,7 @@ def energy_cluster(
         raise ValueError(f'`client` goes with algorithm="landmarks", got "{how.name}", which needs all pairs here.')
     search = replace(search, init=start)
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    weights = as_weights(sample_weight, d.n, "sample_weight")
-    if weights is not None:
-        d.check_weights(weights, "sample_weight")
+    weights = d.read_weights(sample_weight)
     search = search.on(d, weights)
     how, d = how.chosen(d, search)
     search = replace(search, progress=weigh(progress, d, *how.work(d, search)))

@@ -226,6 +226,8 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             standardize=self.standardize,
             place=_places_in(X, len(table), self._rows),
         )
+        if weights is not None:
+            d.check_weights(weights, "sample_weight")
         check_count(self.n_clusters, "n_clusters", low=1, high=d.n, why=", the number of points")
         with _naming_n_clusters():
             search = search.on(d, weights)

@@ -15,7 +15,6 @@ from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition, midpoints
 from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
 from energystats.dissimilarity import Dissimilarity
-from energystats.inputs.arrays import as_weights
 from energystats.inputs.labels import read_inputs
 from energystats.inputs.options import check_alpha, check_count
 from energystats.pairs.workloads import exact_line
@@ -292,7 +291,5 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
     weigh(False, d, exact_line(d.n, min(k, d.n)))
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
-    weights = as_weights(sample_weight, d.n, "sample_weight")
-    if weights is not None:
-        d.check_weights(weights, "sample_weight")
+    weights = d.read_weights(sample_weight)
     return _partition_line(d, k, weights)

@@ -153,6 +153,11 @@ def disco(
     how = TermOptions(sampling, cast(Decomposition, decomposition), as_generator(rng), progress)
     entry = _EntryOptions(resolve(metric, alpha), standardize)
     asks_by_formula = isinstance(X, str) and not _names_file(X, formula, groups)
+    if asks_by_formula and client is not None:
+        raise ValueError(
+            "`client` takes the points `X` to workers, and a formula with responses has none: write "
+            'disco(data[[...]], "~ g", data=data, client=client) with the responses as points, or leave `client` out.'
+        )
     columns = {"groups": groups, "strata": _strata_alone(design)}
     tables, (read_groups, strata) = opened(() if asks_by_formula else (X,), columns, client)
     points = X if asks_by_formula else tables[0]

@@ -24,7 +24,6 @@ from energystats.distribution_tests.permutation_test import (
     permutation_work,
 )
 from energystats.distribution_tests.results import EnergyTestResult
-from energystats.inputs.arrays import as_weights
 from energystats.inputs.methods import MethodLike, read_method
 from energystats.inputs.options import as_generator, check_flag, check_option
 from energystats.metrics.base import Metric, MetricLike
@@ -143,16 +142,14 @@ def energy_test(
     first, *others = _semimetrics(metric, alpha)
     d, checked = Dissimilarity.from_samples(tables, groups, metric=first, alpha=1.0, standardize=standardize)
     units = exchangeable_units(design, tables, (groups, *blocks), checked)
-    weights = as_weights(sample_weight, d.n, "sample_weight")
-    if weights is not None:
-        d.check_weights(weights, "sample_weight")
+    several = [d, *(d.under(other) for other in others)]
+    weights, *_ = (each.read_weights(sample_weight) for each in several)  # their products with every rho
     # degrees of freedom count rows, and weights are not counts
     if sample_weight is not None and statistic == "f":
         raise ValueError('`statistic="f"` counts rows and is not defined with `sample_weight`; S has the same p-value.')
     if statistic == "f" and d.n <= checked.k:
         raise ValueError(f'`statistic="f"` needs more rows than groups, got {d.n} rows in {checked.k} groups.')
     comparison = GroupComparison(d, checked, STATISTICS[statistic], sampling, generator, units, weights)
-    several = [d, *(d.under(other) for other in others)]
     return run_method(comparison, several, progress, weighted=sample_weight is not None)
 
 
@@ -229,6 +226,8 @@ def _check_combination(c: GroupComparison, n_semimetrics: int, method: _TestMeth
     present = [what for what, given in extras.items() if given]
     if present and not method.permutes:
         raise ValueError(f'`method="{sampling.method}"` makes no permutations and does not go with {present[0]}.')
+    if sampling.method == "cross" and c.statistic.name != "between":
+        raise ValueError(f'`method="cross"` has a statistic of its own; leave `statistic="{c.statistic.name}"` out.')
     if n_semimetrics > 1 and not method.combines:
         raise ValueError(f'`method="{sampling.method}"` takes one semimetric, got {n_semimetrics}.')
     if n_semimetrics > 1 and (sampling.stop_at is not None or sampling.extrapolate):

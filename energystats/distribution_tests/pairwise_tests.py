@@ -149,9 +149,7 @@ def pairwise_tests(
     sampling = read_method(method, n_resamples, ("auto", "exact", "permutation"), max(999, 40 * len(pairs) - 1))
     refuse_stop(sampling, "pairwise_tests")
     units = exchangeable_units(design, tables, (labels, *blocks), checked)
-    weights = as_weights(sample_weight, d.n, "sample_weight")
-    if weights is not None:
-        d.check_weights(weights, "sample_weight")
+    weights = d.read_weights(sample_weight)
     whole = GroupComparison(d, checked, STATISTICS["between"], sampling, generator, units, weights)
     for pair in pairs:
         _check_moves(whole, pair)

@@ -386,7 +386,7 @@ def _note_few_labelings(c: GroupComparison, null: Null | None) -> tuple[str, ...
 
 def _notes_on_tail(c: GroupComparison, null: Null | None) -> tuple[str, ...]:
     """Return a note if an extrapolated p was asked for but ties or steps among large null values rule it out."""
-    if null is None or null.exact or not c.sampling.extrapolate or null.extreme >= FEW:
+    if null is None or null.exact or null.stopped or not c.sampling.extrapolate or null.extreme >= FEW:
         return ()
     tolerance = _tolerance_of(c, null)
     if has_ties_in_tail(null.observed, null.values, tolerance):
@@ -430,7 +430,8 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
     interval = p, p
     if not null.exact:
         interval = (stopped_interval if stopped else pvalue_interval)(null.extreme, n)
-    if c.sampling.extrapolate and not null.exact:
+    # draws that stopped at an extreme value are no sample to fit a tail to
+    if c.sampling.extrapolate and not (null.exact or stopped):
         fitted_p = extrapolated_pvalue(null.observed, null.values, null.extreme, _tolerance_of(c, null), smallest)
         p, extrapolated = (p, False) if fitted_p is None else (fitted_p, True)
     return NullFields(
@@ -439,7 +440,7 @@ def describe_null(c: GroupComparison, null: Null, *, permuted: GroupComparison |
         pvalue=p,
         pvalue_interval=interval,
         n_resamples=n + null.exact,
-        smallest_pvalue=smallest if null.exact else smallest_pvalue(n),
+        smallest_pvalue=smallest if null.exact else smallest_pvalue(c.sampling.n_resamples),
         n_strata=c.units.n_strata,
         n_plots=c.units.n_plots,
         weighted=c.weights is not None,

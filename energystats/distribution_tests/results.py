@@ -212,8 +212,8 @@ class PermutationTestResult(EnergyTestResult):
     Attributes
     ----------
     smallest_pvalue : float
-        Smallest p that so many labelings can give, after an early stop those that were drawn; groups of one size can
-        change their names.
+        Smallest p that the test can give: of all labelings the share of those that only exchange the names of groups,
+        of N random ones 1/(N + 1), where N counts those that were not drawn after an early stop.
     n_strata : int
         Blocks within which labels were permuted; 0 for free permutations.
     n_plots : int
@@ -285,8 +285,7 @@ class PermutationTestResult(EnergyTestResult):
                 "and what all labelings can give."
             )
         if self.stopped_early:
-            share = "" if self.extrapolated else "; p is the share of those made"
-            lines.append(f"The permutations stopped early (Besag & Clifford){share}.")
+            lines.append("The permutations stopped early (Besag & Clifford); p is the share of those made.")
         return lines
 
 

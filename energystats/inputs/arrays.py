@@ -209,7 +209,8 @@ def _frame_numbers(table: InputTable, name: str, cure: str) -> FloatArray:
         bad = [*bad[:LISTED], "..."] if len(bad) > LISTED else bad
         raise TypeError(
             f"`{name}` must hold real numbers, but these columns do not: {', '.join(bad)}. Leave them out, or make "
-            'numbers of them (of dates, days since one of them); metric="gower" takes categories and truth values.'
+            "numbers of them (of dates, days since one of them); of a table in memory "
+            'metric="gower" takes categories and truth values.'
         )
     return doubles_of(frame, name, cure)
 

@@ -50,7 +50,7 @@ class Permutation(_Checked):
     extrapolate : bool, default False
         When fewer than 10 permutations reach the observed statistic, take p from a generalised Pareto distribution
         fitted to the largest null values; the result is flagged as `extrapolated`. Where one of them equals it, or
-        some of those values are equal, as with counts and few points, p stays the count.
+        some of those values are equal, as with counts and few points, or after an early stop, p stays the count.
 
     See Also
     --------

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, Protocol, Self
 
 import numpy as np
@@ -88,13 +89,14 @@ def gap_curve(
     Why not is a text, for a reference set with a W that is not positive.
     """
     k_max, starts = log_within.size, reference_starts(n_init)
-    sets = list(reference.draws(n_resamples, rng))
+    sets = reference.draws(n_resamples, rng)  # each with its matrix, so that few are made before they are searched
+    first = next(sets)
 
     def search(drawn: tuple[Dissimilarity, np.random.Generator]) -> FloatArray:
         return logarithm(_withins_up_to(drawn[0], k_max, starts, drawn[1]))
 
     # every set has a generator of its own, so that neither order nor number of threads matter
-    searched = map_in_threads(search, sets, count_threads(sets[0][0]))
+    searched = map_in_threads(search, chain((first,), sets), count_threads(first[0]))
     shown = with_bar(searched, progress, total=n_resamples, unit="reference set", size=lambda _: 1)
     with one_thread(), closing(searched), closing(shown):
         logs = np.array(list(shown))
@@ -105,7 +107,7 @@ def gap_curve(
         return COINCIDING.format(clusters=f"{k} cluster{'s' * (k > 1)}")
     # [Tibshirani et al., eq. 3 and step 3]: s(k) = sd sqrt(1 + 1/B), sd with divisor B
     error = logs.std(axis=0) * np.sqrt(1 + 1 / n_resamples)
-    return GapCurve(logs.mean(axis=0) - log_within, error, _holds_single(sets[0][0]))
+    return GapCurve(logs.mean(axis=0) - log_within, error, _holds_single(first[0]))
 
 
 def count_threads(d: Dissimilarity) -> int:
