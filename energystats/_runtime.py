@@ -57,39 +57,17 @@ _warned_of_time: ContextVar[bool] = ContextVar("warned_of_time", default=False) 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """Describe one part of a call: the amounts of work by kind, and advice on how to need less.
+    """Describe one part of a call: the amounts of work by kind, and advice on how to need less."""
 
-    Attributes
-    ----------
-    what : str
-        What it is, in the plural.
-    advice : str
-        What takes less of it, as a sentence.
-    pairs : float
-        Values of rho.
-    flops : float
-        Operations in products of matrices.
-    touched : float
-        Numbers that loops go through.
-    ordered : float
-        Numbers that are sorted, times the logarithm of how many there are to base 2.
-    steps : float
-        Calls of small array functions.
-    bytes : float
-        Memory.
-    seconds : float
-        Time that was measured, of what is not known here, such as a user's function.
-    """
-
-    what: str
-    advice: str = ""
-    pairs: float = 0.0
-    flops: float = 0.0
-    touched: float = 0.0
-    ordered: float = 0.0
-    steps: float = 0.0
-    bytes: float = 0.0
-    seconds: float = 0.0
+    what: str  # what it is, in the plural
+    advice: str = ""  # what takes less of it, as a sentence
+    pairs: float = 0.0  # values of rho
+    flops: float = 0.0  # operations in products of matrices
+    touched: float = 0.0  # numbers that loops go through
+    ordered: float = 0.0  # numbers that are sorted, times the logarithm of how many there are to base 2
+    steps: float = 0.0  # calls of small array functions
+    bytes: float = 0.0  # memory
+    seconds: float = 0.0  # time that was measured, of what is not known here, such as a user's function
 
     @property
     def amounts(self) -> tuple[float, ...]:
@@ -147,18 +125,10 @@ def _count_columns(d: Any) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """Hold points and a metric, for time estimates of calls that have no `Dissimilarity`.
+    """Hold points and a metric, for time estimates of calls that have no `Dissimilarity`."""
 
-    Attributes
-    ----------
-    metric : Metric
-        Fitted to the points.
-    points : ndarray of shape (n, d)
-        Some of them; without columns for a matrix.
-    """
-
-    metric: Any
-    points: Any
+    metric: Any  # fitted to the points
+    points: Any  # (n, d) some of them; without columns for a matrix
     has_points: ClassVar[bool] = True
     n_workers: ClassVar[int] = 1
 

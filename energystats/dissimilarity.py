@@ -85,41 +85,22 @@ NO_DIFFERENCE = "rho of all pairs of points is 0: it sees no difference between 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dissimilarity(abc.ABC):
-    """Hold n points and a semimetric rho: `Points`, a `Matrix` of rho, or `Blocks` of rows not in memory.
-
-    Attributes
-    ----------
-    metric : Metric
-        With every data-dependent parameter resolved.
-    standardization : Standardization or None
-        What was done to the columns.
-    columns : tuple of str or None
-        Names of the columns, where the data had any.
-    index : pandas.Index or None
-        Names of the points, where the data had any.
-    warns : bool
-        Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
-    exponent : int
-        The points (or R) are those of the user divided by two to this power, see `near_one`.
-    place : callable or None
-        Where a row of the points stands in the user's tables.
-    directions : ndarray of shape (d, n_slices) or None
-        Unit vectors, where sums over pairs are estimated from distances along them.
-    rounding : float or None
-        What an entry of R may be off by, as a share, where it was given in fewer digits than those of float64.
-    """
+    """Hold n points and a semimetric rho: `Points`, a `Matrix` of rho, or `Blocks` of rows not in memory."""
 
     has_points: ClassVar[bool] = False  # all of them in memory
     is_stored: ClassVar[bool] = False  # the matrix of rho is in memory
 
-    metric: Metric
-    standardization: Standardization | None = None
-    columns: tuple[str, ...] | None = None
-    index: Any = None
+    metric: Metric  # with every data-dependent parameter resolved
+    standardization: Standardization | None = None  # what was done to the columns
+    columns: tuple[str, ...] | None = None  # names of the columns, where the data had any
+    index: Any = None  # names of the points, where the data had any
+    # whether a negative rho is worth a warning; not for parts of points that were warned of in whole
     warns: bool = True
-    exponent: int = 0
-    place: Place | None = None
+    exponent: int = 0  # the points (or R) are those of the user divided by two to this power, see `near_one`
+    place: Place | None = None  # where a row of the points stands in the user's tables
+    # (d, n_slices) unit vectors, where sums over pairs are estimated from distances along them
     directions: FloatArray | None = None
+    # what an entry of R may be off by, as a share, where it was given in fewer digits than those of float64
     rounding: float | None = None
 
     @staticmethod
@@ -683,24 +664,12 @@ def _exponent_of(values: FloatArray) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Groups:
-    """Hold the groups of n points: codes 0..k-1 and the names of the k groups.
+    """Hold the groups of n points: codes 0..k-1 and the names of the k groups."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Integers 0..k-1.
-    names : tuple of length k
-        The user's labels, sorted (or in the order of a categorical's categories).
-    name : str
-        Of the Series that the labels came from; empty without one.
-    found : bool
-        Whether a clustering is known to have found them.
-    """
-
-    codes: IntArray
-    names: tuple[Any, ...]
-    name: str = ""
-    found: bool = False
+    codes: IntArray  # (n,) integers 0..k-1
+    names: tuple[Any, ...]  # the user's labels, sorted (or in the order of a categorical's categories)
+    name: str = ""  # of the Series that the labels came from; empty without one
+    found: bool = False  # whether a clustering is known to have found them
 
     @classmethod
     def from_labels(cls, labels: Any, n: int, *, name: str) -> Self:

@@ -57,24 +57,13 @@ CHUNK = 2_000_000  # numbers of models at once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConvertedUnits:
-    """Hold the numbers of a first grid behind values that were rounded again after a conversion.
+    """Hold the numbers of a first grid behind values that were rounded again after a conversion."""
 
-    Attributes
-    ----------
-    first : float or str
-        Step of the first grid, in the unit of the values, or what the numbers were: "logarithms of whole numbers".
-    starts : ndarray of shape (m + 1,)
-        Where the numbers that belong to each of m values begin, and where the last ones end.
-    numbers : ndarray
-        Of the first grid, in the unit of the values, ascending.
-    shares : ndarray
-        Of the points of a value, that belong to each of its numbers, cumulative within the value.
-    """
-
+    # step of the first grid, in the unit of the values, or what the numbers were: "logarithms of whole numbers"
     first: float | str
-    starts: IntArray
-    numbers: FloatArray
-    shares: FloatArray
+    starts: IntArray  # (m + 1,) where the numbers that belong to each of m values begin, and where the last ones end
+    numbers: FloatArray  # of the first grid, in the unit of the values, ascending
+    shares: FloatArray  # of the points of a value, that belong to each of its numbers, cumulative within the value
 
     def draw(self, which: IntArray, rng: np.random.Generator) -> FloatArray:
         """Draw for each point one of the numbers of the first grid behind its recorded value; (n,) -> (n,).
@@ -88,19 +77,13 @@ class ConvertedUnits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Models:
-    """Hold ratios and phases of two grids: numbers (k + phase) / ratio, of whole k, are rounded to whole places.
+    """Hold ratios and phases of two grids: numbers (k + phase) / ratio, of whole k, are rounded to whole places."""
 
-    Attributes
-    ----------
-    ratio, phase : ndarray of shape (models,)
-        Numbers of the first grid per place, and where they begin.
-    odd : ndarray of shape (models,)
-        Numbers halfway between places: 0 or 1 if they go to the even place, where places are counted from 0 or 1;
-        -1 if they go to the larger one.
-    """
-
+    # ratio, phase: (models,) numbers of the first grid per place, and where they begin
     ratio: FloatArray
     phase: FloatArray
+    # (models,) numbers halfway between places: 0 or 1 if they go to the even place, where places are counted from 0 or
+    # 1; -1 if they go to the larger one
     odd: IntArray
 
     def __getitem__(self, which: IntArray) -> _Models:
@@ -121,22 +104,13 @@ class _Models:
 
 
 class _Bounds(NamedTuple):
-    """Hold what a fit must reach to be believed.
+    """Hold what a fit must reach to be believed."""
 
-    Attributes
-    ----------
-    gain : float
-        In log-likelihood, against one number per place.
-    in_each_half, of_one_place : float
-        Shares of the gain, at least and at most.
-    left : float
-        Deviance that may be left for each unit of gain, or something else makes the modes.
-    """
-
-    gain: float
+    gain: float  # in log-likelihood, against one number per place
+    # in_each_half, of_one_place: shares of the gain, at least and at most
     in_each_half: float
     of_one_place: float
-    left: float
+    left: float  # deviance that may be left for each unit of gain, or something else makes the modes
 
 
 FREE, KNOWN, FUNCTION = _Bounds(18.0, 0.15, 0.52, 0.5), _Bounds(10.0, 0.0, 0.8, 0.75), _Bounds(8.0, -0.1, 0.8, 0.75)
@@ -144,47 +118,24 @@ FREE, KNOWN, FUNCTION = _Bounds(18.0, 0.15, 0.52, 0.5), _Bounds(10.0, 0.0, 0.8, 
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """Hold a rising or falling function of whole numbers, whose values were rounded.
+    """Hold a rising or falling function of whole numbers, whose values were rounded."""
 
-    Attributes
-    ----------
-    name : str
-        Of the values, in words.
-    do, undo : callable
-        The function of positive numbers, and its inverse.
-    is_reciprocal : bool
-        Of which other numerators are functions of decimals.
-    """
-
-    name: str
+    name: str  # of the values, in words
+    # do, undo: the function of positive numbers, and its inverse
     do: Callable[[FloatArray], FloatArray]
     undo: Callable[[FloatArray], FloatArray]
-    is_reciprocal: bool = False
+    is_reciprocal: bool = False  # of which other numerators are functions of decimals
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FittedGrid:
-    """Hold numbers of a first grid that were fitted to frequencies.
+    """Hold numbers of a first grid that were fitted to frequencies."""
 
-    Attributes
-    ----------
-    first : float or str
-        Their step in places, or what they were.
-    numbers : ndarray
-        The numbers, in places, ascending.
-    per_place : ndarray of shape (m,)
-        How many of them are rounded to each place.
-    log_likelihood : float
-        Up to a constant of the frequencies.
-    bounds : _Bounds
-        What it must reach.
-    """
-
-    first: float | str
-    numbers: FloatArray
-    per_place: FloatArray
-    log_likelihood: float
-    bounds: _Bounds
+    first: float | str  # their step in places, or what they were
+    numbers: FloatArray  # the numbers, in places, ascending
+    per_place: FloatArray  # (m,) how many of them are rounded to each place
+    log_likelihood: float  # up to a constant of the frequencies
+    bounds: _Bounds  # what it must reach
 
     def with_places(self, stray: IntArray) -> _FittedGrid:
         """Return the fit with some of the recorded values added to the numbers of its first grid, one number each."""
@@ -214,18 +165,10 @@ MOST_NUMBERS, FARTHEST = 20_000, 1e15  # numbers of a function, and the largest 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Frequencies:
-    """Hold frequencies on a grid, with a smooth density from which local averages depart.
+    """Hold frequencies on a grid, with a smooth density from which local averages depart."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (m,)
-        How many are on each place.
-    density : ndarray of shape (m,)
-        A fitted one whose logarithm is a polynomial, up to a factor.
-    """
-
-    points: FloatArray
-    density: FloatArray
+    points: FloatArray  # (m,) how many are on each place
+    density: FloatArray  # (m,) A fitted one whose logarithm is a polynomial, up to a factor
 
     @classmethod
     def of(cls, points: FloatArray) -> _Frequencies:

@@ -80,22 +80,13 @@ def list_gaps(t: FloatArray, crowding: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Counts:
-    """Hold the numbers of points in windows around the places between neighbouring points.
+    """Hold the numbers of points in windows around the places between neighbouring points."""
 
-    Attributes
-    ----------
-    window, half : float
-        The window, and half its width.
-    counts : ndarray of shape (n - 1,)
-        Points in the window around each place.
-    crowds : ndarray of shape (n - 1,)
-        The smaller of the largest counts to the left and to the right.
-    """
-
+    # window, half: the window, and half its width
     window: float
     half: float
-    counts: IntArray
-    crowds: IntArray
+    counts: IntArray  # (n - 1,) points in the window around each place
+    crowds: IntArray  # (n - 1,) the smaller of the largest counts to the left and to the right
 
     @property
     def is_clear(self) -> BoolArray:
@@ -113,21 +104,11 @@ class _Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SortedPoints:
-    """Hold sorted positions of points, their spread, and where two clusters are cut.
+    """Hold sorted positions of points, their spread, and where two clusters are cut."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (n,)
-        Sorted.
-    spread : float
-        The smallest measure that is not 0.
-    cut : int
-        The place i between points i and i + 1 that parts the clusters with the fewest errors.
-    """
-
-    x: FloatArray
-    spread: float
-    cut: int
+    x: FloatArray  # (n,) sorted
+    spread: float  # the smallest measure that is not 0
+    cut: int  # the place i between points i and i + 1 that parts the clusters with the fewest errors
 
     @classmethod
     def of(cls, t: FloatArray, labels: IntArray) -> _SortedPoints:

@@ -482,20 +482,11 @@ class Indicators:
     """Hold labels of many points and make their indicators Z, (n, k, b), for some rows whenever they are asked for.
 
     Labels take a byte where indicators take eight: more labelings go through the tiles at a time.
-
-    Attributes
-    ----------
-    codes : ndarray of shape (n, b)
-        Group of every row in every labeling.
-    k : int
-        Groups whose indicators are made, the first ones.
-    weights : ndarray of shape (n,)
-        Weights of the rows.
     """
 
-    codes: AnyArray
-    k: int
-    weights: FloatArray
+    codes: AnyArray  # (n, b) group of every row in every labeling
+    k: int  # groups whose indicators are made, the first ones
+    weights: FloatArray  # (n,) weights of the rows
 
     @property
     def shape(self) -> tuple[int, int, int]:

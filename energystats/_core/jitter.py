@@ -78,92 +78,49 @@ FENCE = 1.5  # interquartile ranges of the others, the same
 
 @dataclass(frozen=True, slots=True)
 class PileAtEnd:
-    """Describe a pile of equal values at one end of a scale, as a limit of measurement makes.
+    """Describe a pile of equal values at one end of a scale, as a limit of measurement makes."""
 
-    Attributes
-    ----------
-    value : float
-        The smallest or the largest value.
-    count : int
-        Points that have it.
-    is_smallest : bool
-        At which end it is.
-    apart : bool
-        Whether it is too far from the others to be their tail, so that it was left a mode of its own.
-    """
-
-    value: float
-    count: int
-    is_smallest: bool
-    apart: bool
+    value: float  # the smallest or the largest value
+    count: int  # points that have it
+    is_smallest: bool  # at which end it is
+    apart: bool  # whether it is too far from the others to be their tail, so that it was left a mode of its own
 
 
 @dataclass(frozen=True, slots=True)
 class Rounding:
-    """Describe how the values of a column were rounded before they were moved or scaled.
+    """Describe how the values of a column were rounded before they were moved or scaled."""
 
-    Attributes
-    ----------
-    offset : float
-        To be added to values for the numbers that were rounded, up to a factor: z-scores near 0 have the rounding of
-        numbers that may lie far from it.
-    digits : float
-        Of such a number: values that differ by less are one.
-    unit : float
-        That factor.
-    """
-
+    # to be added to values for the numbers that were rounded, up to a factor: z-scores near 0 have the rounding of
+    # numbers that may lie far from it
     offset: float = 0.0
-    digits: float = SAME
-    unit: float = 1.0
+    digits: float = SAME  # of such a number: values that differ by less are one
+    unit: float = 1.0  # that factor
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JitteredPlaces:
-    """Hold points with random noise added to all of them, and the number of those that coincided with others.
+    """Hold points with random noise added to all of them, and the number of those that coincided with others."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, m)
-        All of them, moved.
-    count : int
-        Points that shared a place with another one.
-    """
-
-    points: FloatArray
-    count: int
+    points: FloatArray  # (n, m) all of them, moved
+    count: int  # points that shared a place with another one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Jittered:
-    """Hold values with ties broken by random noise, and a description of the ties.
+    """Hold values with ties broken by random noise, and a description of the ties."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n,)
-        In the order of the data; those that were not tied are as they were.
-    width : float
-        Step beside tied values (the mean of both sides), its median over the points; 0 where only piles were tied.
-    coarse : bool
-        Whether steps are so wide that the jitter matters.
-    heaped : bool
-        Whether some values between the ends are far more frequent than their neighbours, as of two grids at once.
-    limits : tuple of PileAtEnd
-        Piles at the ends.
-    filled : tuple of float and int, or None
-        A value between the ends that is ten times as frequent as any other there, as one that was filled in for
-        missing values, and how many points have it.
-    converted : float, str or None
-        Step of the grid to which values were rounded before they were converted to another unit and rounded again, or
-        the function of whole numbers that was rounded; None where nothing looks like that.
-    """
-
-    values: FloatArray
+    values: FloatArray  # (n,) in the order of the data; those that were not tied are as they were
+    # step beside tied values (the mean of both sides), its median over the points; 0 where only piles were tied
     width: float
-    coarse: bool
+    coarse: bool  # whether steps are so wide that the jitter matters
+    # whether some values between the ends are far more frequent than their neighbours, as of two grids at once
     heaped: bool
-    limits: tuple[PileAtEnd, ...]
+    limits: tuple[PileAtEnd, ...]  # piles at the ends
+    # A value between the ends that is ten times as frequent as any other there, as one that was filled in for missing
+    # values, and how many points have it
     filled: tuple[float, int] | None = None
+    # step of the grid to which values were rounded before they were converted to another unit and rounded again, or the
+    # function of whole numbers that was rounded; None where nothing looks like that
     converted: float | str | None = None
 
     @property

@@ -52,21 +52,11 @@ def stream_of(key: AnyArray, block: int, series: int = 0) -> np.random.Generator
 
 @dataclass(frozen=True, eq=False)
 class Exchangeable:
-    """Describe which labels may be permuted among which units, and count, list or draw their permutations.
+    """Describe which labels may be permuted among which units, and count, list or draw their permutations."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n_units,)
-        The observed labels, 0..k-1.
-    blocks : tuple of ndarray
-        Indices of the units of every block; a single block for free permutations.
-    unit_of : ndarray of shape (n,) or None
-        Unit of each row; None when every row is a unit of its own.
-    """
-
-    codes: IntArray
-    blocks: tuple[IntArray, ...]
-    unit_of: IntArray | None = None
+    codes: IntArray  # (n_units,) the observed labels, 0..k-1
+    blocks: tuple[IntArray, ...]  # indices of the units of every block; a single block for free permutations
+    unit_of: IntArray | None = None  # (n,) unit of each row; None when every row is a unit of its own
 
     @classmethod
     def freely(cls, codes: IntArray) -> Self:
@@ -138,21 +128,11 @@ class Exchangeable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Labelings:
-    """Describe the labelings of a permutation test besides the observed one: all distinct ones or random ones.
+    """Describe the labelings of a permutation test besides the observed one: all distinct ones or random ones."""
 
-    Attributes
-    ----------
-    scheme : Exchangeable
-        What may be permuted.
-    count : int
-        Their number.
-    key : ndarray or None
-        Key of random ones; None for all distinct ones.
-    """
-
-    scheme: Exchangeable
-    count: int
-    key: AnyArray | None = None
+    scheme: Exchangeable  # what may be permuted
+    count: int  # their number
+    key: AnyArray | None = None  # key of random ones; None for all distinct ones
 
     @property
     def exact(self) -> bool:

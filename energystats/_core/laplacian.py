@@ -28,30 +28,15 @@ Solver = Callable[["Relaxation", FloatArray, int, float], tuple[FloatArray, Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Relaxation:
-    """Describe a symmetric matrix as a linear map, and known eigenvectors to leave out of the search.
+    """Describe a symmetric matrix as a linear map, and known eigenvectors to leave out of the search."""
 
-    Attributes
-    ----------
-    times : callable
-        Columns (n, c) to the matrix times them.
-    ceiling : float
-        No eigenvalue is larger in size.
-    direction : ndarray of shape (n,)
-        Cut into pieces by `pieces`, it gives the left-out directions, each of length 1.
-    pieces : ndarray of shape (n,)
-        Which piece a vertex belongs to, 0..c-1.
-    sparse : csr_array of shape (n, n) or None
-        The matrix, where it is sparse, no eigenvalue is negative, and the left-out directions have eigenvalue 0.
-    dense : bool
-        Whether a product with many columns costs little more than with one.
-    """
-
-    times: Times
-    ceiling: float
-    direction: FloatArray
-    pieces: IntArray
+    times: Times  # columns (n, c) to the matrix times them
+    ceiling: float  # no eigenvalue is larger in size
+    direction: FloatArray  # (n,) cut into pieces by `pieces`, it gives the left-out directions, each of length 1
+    pieces: IntArray  # (n,) which piece a vertex belongs to, 0..c-1
+    # (n, n) the matrix, where it is sparse, no eigenvalue is negative, and the left-out directions have eigenvalue 0
     sparse: Any = None
-    dense: bool = False
+    dense: bool = False  # whether a product with many columns costs little more than with one
 
     @property
     def n(self) -> int:

@@ -80,21 +80,11 @@ def residuals_of(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forms:
-    """Hold the quadratic forms of a model's basis Q, and of Q with permuted rows, in the Gram matrix G = -1/2 JRJ.
+    """Hold the quadratic forms of a model's basis Q, and of Q with permuted rows, in the Gram matrix G = -1/2 JRJ."""
 
-    Attributes
-    ----------
-    own : ndarray of shape (b, r, r)
-        U'GU for each of b permutations.
-    cross : ndarray of shape (b, r, r)
-        U'GQ.
-    overlap : ndarray of shape (b, r, r)
-        Q'U.
-    """
-
-    own: FloatArray
-    cross: FloatArray
-    overlap: FloatArray
+    own: FloatArray  # (b, r, r) U'GU for each of b permutations
+    cross: FloatArray  # (b, r, r) U'GQ
+    overlap: FloatArray  # (b, r, r) Q'U
 
     def __len__(self) -> int:
         return len(self.own)
@@ -122,18 +112,10 @@ def null_forms(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hypothesis:
-    """Hold a model term and the reduced model it is added to, as subspaces in coordinates of the full model's basis.
+    """Hold a model term and the reduced model it is added to, as subspaces in coordinates of the full model's basis."""
 
-    Attributes
-    ----------
-    reduced : ndarray of shape (r, q)
-        Orthonormal basis of the reduced model.
-    added : ndarray of shape (r, df)
-        Orthonormal basis of what the term adds to it.
-    """
-
-    reduced: FloatArray
-    added: FloatArray
+    reduced: FloatArray  # (r, q) orthonormal basis of the reduced model
+    added: FloatArray  # (r, df) orthonormal basis of what the term adds to it
 
     @property
     def df(self) -> int:

@@ -34,15 +34,10 @@ Pattern = tuple[int, ...]  # the block of each index; the r-th factor holds indi
 
 @dataclass(frozen=True, slots=True)
 class GraphSums:
-    """Hold sums of products of entries of a symmetric matrix whose rows sum to 0, for moments over permutations.
+    """Hold sums of products of entries of a symmetric matrix whose rows sum to 0, for moments over permutations."""
 
-    Attributes
-    ----------
-    sums : dict
-        For every connected multigraph of up to three edges without a loose end: tr A, tr A^2, tr A^3, and the sums of
-        a_i^2, a_i^3, A_ij^3, a_i A_ij a_j and a_i (A^2)_ii.
-    """
-
+    # for every connected multigraph of up to three edges without a loose end: tr A, tr A^2, tr A^3, and the sums of
+    # a_i^2, a_i^3, A_ij^3, a_i A_ij a_j and a_i (A^2)_ii
     sums: dict[str, float]
 
     @classmethod

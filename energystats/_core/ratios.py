@@ -87,18 +87,11 @@ MAPS: tuple[Function, ...] = (  # undo functions of counts that are ratios with 
 
 @dataclass(frozen=True, slots=True)
 class Ratios:
-    """Describe a column of ratios.
+    """Describe a column of ratios."""
 
-    Attributes
-    ----------
-    scale : _Recorded
-        What was recorded of them.
-    width : float
-        How far equal ratios are to be spread to either side, before the scale: 1.5 over the median denominator, as far
-        as denominators are seen (2/4 is 1/2), in the unit of the ratios.
-    """
-
-    scale: _Recorded
+    scale: _Recorded  # what was recorded of them
+    # how far equal ratios are to be spread to either side, before the scale: 1.5 over the median denominator, as far as
+    # denominators are seen (2/4 is 1/2), in the unit of the ratios
     width: float
 
     def reach(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:

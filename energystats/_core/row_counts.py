@@ -55,24 +55,12 @@ SCALES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCounts:
-    """Hold rows with one factor for all of them, in which equal counts are tied.
+    """Hold rows with one factor for all of them, in which equal counts are tied."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (n, d)
-        What the columns would be if every row had the factor `factor`.
-    scale : Scale
-        What they are of the counts.
-    factor : float
-        The median of the rows.
-    step : int
-        1, or 2 where all are odd, as twice a count and a half.
-    """
-
-    values: FloatArray
-    scale: Scale
-    factor: float
-    step: int
+    values: FloatArray  # (n, d) what the columns would be if every row had the factor `factor`
+    scale: Scale  # what they are of the counts
+    factor: float  # the median of the rows
+    step: int  # 1, or 2 where all are odd, as twice a count and a half
 
     def counts_of(self, values: FloatArray) -> FloatArray:
         """Convert values to the whole counts behind them, or to twice the counts where a half was added; same shape."""

@@ -47,18 +47,11 @@ CONSTANT = 1e-6  # of its mean: S that varies less is the same in all orders
 
 
 class BestRuns(NamedTuple):
-    """Hold the best runs of the first rows, or cells of rows, for every number of runs and every end.
+    """Hold the best runs of the first rows, or cells of rows, for every number of runs and every end."""
 
-    Attributes
-    ----------
-    within : ndarray of shape (k + 1, n + 1)
-        The smallest W of the first e rows in j runs; infinite where there are no such runs.
-    starts : ndarray of shape (k + 1, n + 1)
-        The first row of the last of these runs.
-    """
-
+    # (k + 1, n + 1) the smallest W of the first e rows in j runs; infinite where there are no such runs
     within: FloatArray
-    starts: IntArray
+    starts: IntArray  # (k + 1, n + 1) the first row of the last of these runs
 
     def breaks(self, k: int) -> IntArray:
         """Return the first rows of segments 2 to k in the best cut of ordered rows into k segments; (k - 1,)."""
@@ -164,25 +157,16 @@ def _expand_blocks(orders: AnyArray, n: int, length: int) -> AnyArray:
 
 
 class OrderScan(NamedTuple):
-    """Hold the largest Z of many orders of the same rows, from one pass over the pairs.
+    """Hold the largest Z of many orders of the same rows, from one pass over the pairs."""
 
-    Attributes
-    ----------
-    best : ndarray of shape (b,)
-        The largest Z of a run of rows against the others.
-    run : tuple of int
-        First place of that run in the first order, and the place after its last; of several the first break.
-    profile, between : ndarray of shape (n - 1,)
-        Z and S of the first order, cut before row 1, 2, ...; NaN where a run would be too short.
-    tolerance : float
-        How close two values of Z must be to tie.
-    """
-
-    best: FloatArray
+    best: FloatArray  # (b,) the largest Z of a run of rows against the others
+    # first place of that run in the first order, and the place after its last; of several the first break
     run: tuple[int, int]
+    # profile, between: (n - 1,) Z and S of the first order, cut before row 1, 2, ...; NaN where a run would be too
+    # short
     profile: FloatArray
     between: FloatArray
-    tolerance: float
+    tolerance: float  # how close two values of Z must be to tie
 
     def best_cut(self) -> tuple[float, int]:
         """Return the largest standardized dispersion of a cut of rows into two runs, and the first cut that has it."""
@@ -233,23 +217,15 @@ def scan_orders(panels: Panels, orders: AnyArray, min_size: int) -> OrderScan:
 
 
 class _RunsInside(NamedTuple):
-    """Hold runs of whole cells that leave rows on both sides.
+    """Hold runs of whole cells that leave rows on both sides."""
 
-    Attributes
-    ----------
-    low, high : ndarray of shape (r,)
-        First and last cell of each.
-    first, end : ndarray of shape (r,)
-        Its first place, and the place after its last.
-    weights : ndarray of shape (r,)
-        What S less its mean is multiplied by.
-    """
-
+    # low, high: (r,) first and last cell of each
     low: IntArray
     high: IntArray
+    # first, end: (r,) its first place, and the place after its last
     first: IntArray
     end: IntArray
-    weights: FloatArray
+    weights: FloatArray  # (r,) what S less its mean is multiplied by
 
     @classmethod
     def of(cls, n: int, step: int, cells: int, min_size: int, inverse: FloatArray) -> Self:

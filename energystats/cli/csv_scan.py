@@ -96,42 +96,26 @@ def _is_blank(row: list[str]) -> bool:
 
 @dataclass(kw_only=True)
 class Cells:
-    """Hold the cells of one column of a CSV file as text, with facts from all rows, such as whether all are numbers.
+    """Hold the cells of one column of a CSV file as text, with facts from all rows, such as whether all are numbers."""
 
-    Attributes
-    ----------
-    parts : list of str
-        The cells that are kept, joined, which takes a fraction of the memory of many texts.
-    numeric, logical : bool
-        Whether every cell is a number or missing, and a truth value or missing.
-    spelled : set of str
-        Spellings of truth values, if there is nothing else.
-    padded : set of str
-        Missing values with blanks around them.
-    quoted, bare, empty : bool
-        Whether there are cells in quotes, cells without that are not missing, and empty ones without quotes.
-    n : int
-        Rows of the file so far.
-    odd : tuple of (int, str) or None
-        The first cell that is no number and not missing, by the number of its row from 0.
-    late : int or None
-        Row of the first cell whose quotes begin behind blanks, likewise.
-    whole : array or None
-        The numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
-        rows of the file.
-    """
-
+    # the cells that are kept, joined, which takes a fraction of the memory of many texts
     parts: list[str] = field(default_factory=list)
+    # numeric, logical: whether every cell is a number or missing, and a truth value or missing
     numeric: bool = True
     logical: bool = True
-    spelled: set[str] = field(default_factory=set)
-    padded: set[str] = field(default_factory=set)
+    spelled: set[str] = field(default_factory=set)  # spellings of truth values, if there is nothing else
+    padded: set[str] = field(default_factory=set)  # missing values with blanks around them
+    # quoted, bare, empty: whether there are cells in quotes, cells without that are not missing, and empty ones without
+    # quotes
     quoted: bool = False
     bare: bool = False
     empty: bool = False
+    # the first cell that is no number and not missing, by the number of its row from 0
     odd: tuple[int, str] | None = None
-    late: int | None = None
-    n: int = 0
+    late: int | None = None  # row of the first cell whose quotes begin behind blanks, likewise
+    n: int = 0  # rows of the file so far
+    # the numbers of all rows, where only some are kept and these are whole numbers below 2**63: they may number the
+    # rows of the file
     whole: array[int] | None = field(default_factory=lambda: array("q"))
 
     def scan(self, cells: Sequence[str], dialect: Dialect, kept: BoolArray | None) -> None:

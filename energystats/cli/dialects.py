@@ -37,37 +37,22 @@ NUMBERS = re.compile(r"\s*[-+]?\d+(\s+[-+]?\d+)+\s*")  # which no one writes int
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """Hold the dialect of a CSV file, such as separator and decimal sign; None for what is to be found from the file.
+    """Hold the dialect of a CSV file, such as separator and decimal sign; None for what is found from the file."""
 
-    Attributes
-    ----------
-    sep, decimal, thousands, encoding, comment : str or None
-        As the options of these names say.
-    header : bool
-        Whether the first line has the names of the columns.
-    missing : tuple of str or None
-        Words for a missing value, quoted or not; None for NA and NaN without quotes.
-    na_lists : tuple of str
-        The lists of words of --na as they were given, commas and quotes included.
-    quoted_na : {"word", "missing"} or None
-        What NA in quotes is in a column of text.
-    row_names : {"first", "none"} or None
-        Whether the first cells of the rows, below no name of the header, are names of the rows.
-    limit : float
-        GB that a gzip may unpack to.
-    """
-
+    # sep, decimal, thousands, encoding, comment: as the options of these names say
     sep: str | None = None
     decimal: str | None = None
     thousands: str | None = None
     encoding: str | None = None
-    header: bool = True
+    header: bool = True  # whether the first line has the names of the columns
     comment: str | None = None
+    # words for a missing value, quoted or not; None for NA and NaN without quotes
     missing: tuple[str, ...] | None = None
-    na_lists: tuple[str, ...] = ()
-    quoted_na: str | None = None
+    na_lists: tuple[str, ...] = ()  # the lists of words of --na as they were given, commas and quotes included
+    quoted_na: str | None = None  # what NA in quotes is in a column of text
+    # whether the first cells of the rows, below no name of the header, are names of the rows
     row_names: str | None = None
-    limit: float = 2.0
+    limit: float = 2.0  # GB that a gzip may unpack to
 
     @property
     def options(self) -> list[str]:

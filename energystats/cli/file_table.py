@@ -29,56 +29,28 @@ EXACT = 2**53  # larger whole numbers are rounded as floating-point numbers, whi
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class FileTable:
-    """Hold a data frame read from a file, with its origin and the Python statements that read it again.
-
-    Attributes
-    ----------
-    frame : DataFrame
-        Its rows; the index is 0, 1, ... in the order of the file, and stays when rows are left out.
-    code : tuple of str
-        Statements that make `table`, for the report.
-    source : Source or None
-        The file, to find the line of a row; None for Parquet.
-    n_read : int
-        Rows of the file.
-    row_names : Series or None
-        Names of the rows of the file, with the index of `frame`; None where there are none or they only count.
-    ids : Series or None
-        The column that --id names, as its cells are written.
-    quoted : frozenset of str
-        Columns whose cells are in quotes, and so hold text.
-    emptied : frozenset of str
-        Columns with empty cells that are not in quotes.
-    odd : mapping of str to (int, str)
-        The first cell of a column that is no number, by the index of its row, whether that row is in use or not.
-    categories : frozenset of str
-        Columns of codes that --category names; they are text here.
-    left_out : tuple
-        Why other columns are not used, as (names, reason).
-    every : mapping of str to Series
-        Columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV.
-    without_order : frozenset of str
-        Columns declared as ordered categories, of which Parquet has not kept the order.
-    index_names : tuple of str
-        Names of the index of Parquet that are no columns here.
-    """
+    """Hold a data frame read from a file, with its origin and the Python statements that read it again."""
 
     file: str
-    frame: pd.DataFrame
-    code: tuple[str, ...]
+    frame: pd.DataFrame  # its rows; the index is 0, 1, ... in the order of the file, and stays when rows are left out
+    code: tuple[str, ...]  # statements that make `table`, for the report
     dialect: Dialect = field(default_factory=Dialect)
-    source: Source | None = None
-    n_read: int = 0
+    source: Source | None = None  # the file, to find the line of a row; None for Parquet
+    n_read: int = 0  # rows of the file
+    # names of the rows of the file, with the index of `frame`; None where there are none or they only count
     row_names: pd.Series[Any] | None = None
-    ids: pd.Series[Any] | None = None
-    quoted: frozenset[str] = frozenset()
-    emptied: frozenset[str] = frozenset()
+    ids: pd.Series[Any] | None = None  # the column that --id names, as its cells are written
+    quoted: frozenset[str] = frozenset()  # columns whose cells are in quotes, and so hold text
+    emptied: frozenset[str] = frozenset()  # columns with empty cells that are not in quotes
+    # the first cell of a column that is no number, by the index of its row, whether that row is in use or not
     odd: Mapping[str, tuple[int, str]] = field(default_factory=dict)
-    categories: frozenset[str] = frozenset()
-    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
+    categories: frozenset[str] = frozenset()  # columns of codes that --category names; they are text here
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()  # why other columns are not used, as (names, reason)
+    # columns with all rows of the file, whatever rows `frame` has; with --rows only whole numbers of CSV
     every: Mapping[str, pd.Series[Any]] = field(default_factory=dict)
+    # columns declared as ordered categories, of which Parquet has not kept the order
     without_order: frozenset[str] = frozenset()
-    index_names: tuple[str, ...] = ()
+    index_names: tuple[str, ...] = ()  # names of the index of Parquet that are no columns here
 
     def where(self, row: int) -> str:
         """Return the place of a data row as text, such as 'row 17 (line 18)', with the line of the file."""

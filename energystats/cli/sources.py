@@ -31,17 +31,10 @@ PACKED = {b"BZh": "bzip2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zstd", b
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Hold an input of the command line, a file or standard input, which can be read several times.
+    """Hold an input of the command line, a file or standard input, which can be read several times."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the file, or "standard input".
-    content : bytes or None
-        Its bytes, where it can be read only once; None for a file, which is opened when it is read.
-    """
-
-    name: str
+    name: str  # the name of the file, or "standard input"
+    # its bytes, where it can be read only once; None for a file, which is opened when it is read
     content: bytes | None = None
 
     @classmethod

@@ -176,27 +176,13 @@ def cluster_tree(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Hold the levels, sizes and numbers of draws by which the nodes of a tree are tested and split.
+    """Hold the levels, sizes and numbers of draws by which the nodes of a tree are tested and split."""
 
-    Attributes
-    ----------
-    n : int
-        Points at the root.
-    level : float
-        Family-wise level.
-    min_size : int
-        Smaller nodes are not tested.
-    k_max : int or None
-        Most leaves.
-    n_resamples : int
-        Draws at the root.
-    """
-
-    n: int
-    level: float
-    min_size: int
-    k_max: int | None
-    n_resamples: int
+    n: int  # points at the root
+    level: float  # family-wise level
+    min_size: int  # smaller nodes are not tested
+    k_max: int | None  # most leaves
+    n_resamples: int  # draws at the root
 
     def level_of(self, size: int) -> float:
         """Compute the significance level at a tree node with m of n points: level of the tree times (m - 1)/(n - 1)."""

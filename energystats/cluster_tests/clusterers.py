@@ -64,18 +64,11 @@ class Clustering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EnergyClusters:
-    """Find k energy clusters by Hartigan's method, or exactly in one column of numbers.
+    """Find k energy clusters by Hartigan's method, or exactly in one column of numbers."""
 
-    Attributes
-    ----------
-    k : int
-        Number of clusters.
-    thorough : bool
-        Whether there are as many starts and perturbations as in `energy_cluster`. For the line between two clusters a
-        few starts do.
-    """
-
-    k: int
+    k: int  # number of clusters
+    # Whether there are as many starts and perturbations as in `energy_cluster`. For the line between two clusters a few
+    # starts do.
     thorough: bool = True
 
     def labels(self, d: Dissimilarity, rng: np.random.Generator) -> IntArray | None:
@@ -121,18 +114,10 @@ class EnergyClusters:
 
 @dataclass(frozen=True, eq=False)
 class UserClusterer:
-    """Find clusters by a clusterer of the user: an object with `fit_predict`, or a function from points to labels.
+    """Find clusters by a clusterer of the user: an object with `fit_predict`, or a function from points to labels."""
 
-    Attributes
-    ----------
-    clusterer : object
-        What the user gave; copied before every use.
-    counts : list of int
-        How many clusters it found, call by call.
-    """
-
-    clusterer: Any
-    counts: list[int] = field(default_factory=list)
+    clusterer: Any  # what the user gave; copied before every use
+    counts: list[int] = field(default_factory=list)  # how many clusters it found, call by call
 
     @cached_property
     def unseeded(self) -> tuple[str, ...]:

@@ -27,18 +27,10 @@ SMALLEST_SCORED_PART = 8  # points
 
 @dataclass(frozen=True, slots=True)
 class _HeldOut:
-    """Compute the excess-split index E of one half of the points along lines between clusters of the other half.
+    """Compute the excess-split index E of one half of the points along lines between clusters of the other half."""
 
-    Attributes
-    ----------
-    clustering : Clustering
-        Finds the directions in one half.
-    n_splits : int
-        Random halves, each used in both directions.
-    """
-
-    clustering: Clustering
-    n_splits: int
+    clustering: Clustering  # finds the directions in one half
+    n_splits: int  # random halves, each used in both directions
 
     def folds(self, d: Dissimilarity, rng: np.random.Generator) -> FloatArray:
         """Compute the held-out excess-split index of every fold, NaN where no clusters were found; (2 n_splits,)."""

@@ -84,36 +84,17 @@ FEWEST_WHOLES, NO_HUNDREDTHS = 3, 1e-6
 
 @dataclass(frozen=True, slots=True)
 class ColumnTies:
-    """Hold a description of the tied values of one column, in the unit of the data.
+    """Hold a description of the tied values of one column, in the unit of the data."""
 
-    Attributes
-    ----------
-    name : str
-        What they are ties of.
-    step : str
-        Median step beside tied values; empty where only piles were tied.
-    coarse : bool
-        Whether the jitter matters.
-    heaped : bool
-        Whether some values are far more frequent than their neighbours.
-    limits : tuple of Caution
-        Sentences about piles at the ends, and about one between them.
-    ratios : bool
-        Whether values are ratios of small whole numbers with different denominators.
-    cut_off : bool
-        Whether a pile at an end was spread over the tail that a limit may have cut off.
-    rounded_before : str
-        Steps of the grid to which values were rounded before a conversion to another unit, or the function of whole
-        numbers that was rounded; empty without one.
-    """
-
-    name: str
-    step: str
-    coarse: bool
-    heaped: bool
-    limits: tuple[Caution, ...]
-    ratios: bool = False
-    cut_off: bool = False
+    name: str  # what they are ties of
+    step: str  # median step beside tied values; empty where only piles were tied
+    coarse: bool  # whether the jitter matters
+    heaped: bool  # whether some values are far more frequent than their neighbours
+    limits: tuple[Caution, ...]  # sentences about piles at the ends, and about one between them
+    ratios: bool = False  # whether values are ratios of small whole numbers with different denominators
+    cut_off: bool = False  # whether a pile at an end was spread over the tail that a limit may have cut off
+    # steps of the grid to which values were rounded before a conversion to another unit, or the function of whole
+    # numbers that was rounded; empty without one
     rounded_before: str = ""
 
     @classmethod

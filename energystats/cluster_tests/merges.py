@@ -63,52 +63,31 @@ ROWS_PER_COLUMN = 4  # below which there is no discriminant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Merge:
-    """Hold one merge of the hierarchy of clusters, and the result of its test.
+    """Hold one merge of the hierarchy of clusters, and the result of its test."""
 
-    Attributes
-    ----------
-    left, right : tuple of int
-        Clusters on its two sides; the cluster with the smallest number is on the left one.
-    size : int
-        Points of all these clusters.
-    height : float
-        n1 n2/(n1 + n2) E of its two sides, twice the growth of W.
-    parent : int or None
-        Number of the merge above it; None for the first one, of all clusters.
-    statistic : float
-        Mean excess-split index E over the splits; NaN where nothing was tested.
-    pvalue, pvalue_adjusted : float
-        Raw, and family-wise: the largest of min(1, p (n - 1)/(size - 1)) on the path from the top, and p of all points.
-    separated : float
-        Share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
-        sides; NaN where nothing was tested.
-    parted : tuple of int
-        A cluster of the left and one of the right side whose points a gap parts otherwise; of several pairs that with
-        the most points between border and gap. Empty without such a pair.
-    gap : tuple of int
-        Points of these two clusters on either side of the gap.
-    moved : float
-        Share of their points that the gap leaves on another side than the border; 0 without such a gap.
-    reason : str
-        Why it was not tested, or empty.
-    passed_to : tuple of int
-        Clusters of its larger side if the other one has too few points for a test; else empty. Merges below it are
-        tested as if it were not there.
-    """
-
+    # left, right: clusters on its two sides; the cluster with the smallest number is on the left one
     left: tuple[int, ...]
     right: tuple[int, ...]
-    size: int
-    height: float
-    parent: int | None
-    statistic: float = float("nan")
+    size: int  # points of all these clusters
+    height: float  # n1 n2/(n1 + n2) E of its two sides, twice the growth of W
+    parent: int | None  # number of the merge above it; None for the first one, of all clusters
+    statistic: float = float("nan")  # mean excess-split index E over the splits; NaN where nothing was tested
+    # pvalue, pvalue_adjusted: raw, and family-wise: the largest of min(1, p (n - 1)/(size - 1)) on the path from the
+    # top, and p of all points
     pvalue: float = float("nan")
     pvalue_adjusted: float = float("nan")
+    # share of the points that were held out, and belong to its clusters, on the side of their cluster, mean of both
+    # sides; NaN where nothing was tested
     separated: float = float("nan")
+    # A cluster of the left and one of the right side whose points a gap parts otherwise; of several pairs that with the
+    # most points between border and gap. Empty without such a pair.
     parted: tuple[int, ...] = ()
-    gap: tuple[int, ...] = ()
+    gap: tuple[int, ...] = ()  # points of these two clusters on either side of the gap
+    # share of their points that the gap leaves on another side than the border; 0 without such a gap
     moved: float = 0.0
-    reason: str = ""
+    reason: str = ""  # why it was not tested, or empty
+    # Clusters of its larger side if the other one has too few points for a test; else empty. Merges below it are tested
+    # as if it were not there.
     passed_to: tuple[int, ...] = ()
 
     @property
@@ -204,31 +183,16 @@ def merges_of_tree(tree: ClusterTreeResult) -> list[Merge]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergeOptions:
-    """Hold the options with which the merges of clusters are tested.
+    """Hold the options with which the merges of clusters are tested."""
 
-    Attributes
-    ----------
-    scorer : Scorer
-        Positions of all points along lines.
-    cluster : callable
-        What clusters parts of the points as all of them were clustered.
-    n_splits, n_resamples : int
-        Random splits, and draws behind the p-value of all n points.
-    factor : float
-        By which p-values are multiplied.
-    n_jobs : int
-        Threads over the splits.
-    progress : bool
-        Whether there is a bar.
-    """
-
-    scorer: Scorer
-    cluster: Clusterer
+    scorer: Scorer  # positions of all points along lines
+    cluster: Clusterer  # what clusters parts of the points as all of them were clustered
+    # n_splits, n_resamples: random splits, and draws behind the p-value of all n points
     n_splits: int
     n_resamples: int
-    factor: float
-    n_jobs: int = 1
-    progress: bool = False
+    factor: float  # by which p-values are multiplied
+    n_jobs: int = 1  # threads over the splits
+    progress: bool = False  # whether there is a bar
 
 
 class _SplitScores(NamedTuple):

@@ -38,21 +38,11 @@ CATEGORICAL = frozenset(  # SciPy's metrics of categories or bits, which coordin
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axes:
-    """Hold the scores of n points along m axes, and what turns scores back into points.
+    """Hold the scores of n points along m axes, and what turns scores back into points."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (n, m)
-        The points, up to a shift by `center`.
-    directions : ndarray of shape (m, d) or None
-        Back to the columns; None where the axes are the columns.
-    center : ndarray of shape (d,)
-        What is added in the end.
-    """
-
-    scores: FloatArray
-    directions: FloatArray | None
-    center: FloatArray
+    scores: FloatArray  # (n, m) the points, up to a shift by `center`
+    directions: FloatArray | None  # (m, d) back to the columns; None where the axes are the columns
+    center: FloatArray  # (d,) what is added in the end
 
     def to_columns(self, scores: FloatArray) -> FloatArray:
         """Convert scores along axes to coordinates of points; (n, m) -> (n, d)."""
@@ -102,18 +92,10 @@ class GaussianReference:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MarginalReference:
-    """Draw points with independent scores along axes, each from a piecewise uniform distribution.
+    """Draw points with independent scores along axes, each from a piecewise uniform distribution."""
 
-    Attributes
-    ----------
-    axes : Axes
-        The scores that the distributions were fitted to.
-    knots : tuple of (levels, values)
-        Knots of the distribution function of every axis.
-    """
-
-    axes: Axes
-    knots: tuple[tuple[FloatArray, FloatArray], ...]
+    axes: Axes  # the scores that the distributions were fitted to
+    knots: tuple[tuple[FloatArray, FloatArray], ...]  # knots of the distribution function of every axis
 
     @classmethod
     def of(cls, axes: Axes, null: Literal["unimodal", "box"], rng: np.random.Generator) -> Self:

@@ -91,24 +91,12 @@ class TableNull(Protocol):
 
 @dataclass(slots=True, eq=False)
 class PermutedColumns:
-    """Draw tables with every column of the data permuted on its own, categories and missing values included.
+    """Draw tables with every column of the data permuted on its own, categories and missing values included."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        The data, standardized if asked for.
-    metric : Metric
-        As the user gave it, not fitted.
-    n_refused : int
-        Tables that were left out.
-    reason : str
-        Why the last of them was.
-    """
-
-    d: Dissimilarity
-    metric: Metric
-    n_refused: int = 0
-    reason: str = ""
+    d: Dissimilarity  # the data, standardized if asked for
+    metric: Metric  # as the user gave it, not fitted
+    n_refused: int = 0  # tables that were left out
+    reason: str = ""  # why the last of them was
 
     @property
     def name(self) -> str:
@@ -196,24 +184,12 @@ class PermutedColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UserModel:
-    """Draw tables by a function of the user, and read them like the data.
+    """Draw tables by a function of the user, and read them like the data."""
 
-    Attributes
-    ----------
-    model : callable
-        Takes a generator, returns a table with the rows and columns of X.
-    X : InputTable
-        The data as the user gave them.
-    d : Dissimilarity
-        The data as they were read.
-    metric : Metric
-        As the user gave it, not fitted.
-    """
-
-    model: Callable[[np.random.Generator], Any]
-    X: InputTable
-    d: Dissimilarity
-    metric: Metric
+    model: Callable[[np.random.Generator], Any]  # takes a generator, returns a table with the rows and columns of X
+    X: InputTable  # the data as the user gave them
+    d: Dissimilarity  # the data as they were read
+    metric: Metric  # as the user gave it, not fitted
 
     @property
     def name(self) -> str:

@@ -24,21 +24,13 @@ Clusterer = Callable[[Dissimilarity, np.random.Generator], IntArray]  # labels 0
 
 
 class Resampled(NamedTuple):
-    """Hold how far clusters of resamples agree with the clusters of all points.
+    """Hold how far clusters of resamples agree with the clusters of all points."""
 
-    Attributes
-    ----------
-    similarities : ndarray of shape (n_resamples, k)
-        Jaccard similarity of each cluster to the most similar one; NaN where no point of it was drawn.
-    rand_indices : ndarray of shape (n_resamples,)
-        Adjusted Rand indices.
-    stays : ndarray of shape (n,)
-        Share of the resamples with the point in which it lies in the most similar cluster of its own; NaN for points
-        in no cluster, and those never drawn.
-    """
-
+    # (n_resamples, k) Jaccard similarity of each cluster to the most similar one; NaN where no point of it was drawn
     similarities: FloatArray
-    rand_indices: FloatArray
+    rand_indices: FloatArray  # (n_resamples,) adjusted Rand indices
+    # (n,) share of the resamples with the point in which it lies in the most similar cluster of its own; NaN for points
+    # in no cluster, and those never drawn
     stays: FloatArray
 
 

@@ -66,44 +66,23 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Hold the test of one cluster against the rest.
+    """Hold the test of one cluster against the rest."""
 
-    Attributes
-    ----------
-    name : str
-        Which clusters are set against each other.
-    statistic : float
-        Mean excess-split index E over the splits.
-    pvalue, pvalue_adjusted : float
-        Raw, and adjusted over the contrasts by Holm's method.
-    """
-
-    name: str
-    statistic: float
+    name: str  # which clusters are set against each other
+    statistic: float  # mean excess-split index E over the splits
+    # pvalue, pvalue_adjusted: raw, and adjusted over the contrasts by Holm's method
     pvalue: float
     pvalue_adjusted: float
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Hold the comparison of a statistic of the data with that of reference samples.
+    """Hold the comparison of a statistic of the data with that of reference samples."""
 
-    Attributes
-    ----------
-    name : str
-        Along which axes the references are independent; or "pivoted" and "plain".
-    statistic : float
-        Of the data.
-    mean : float
-        Of the references.
-    pvalue : float
-        How often references reach the statistic.
-    """
-
-    name: str
-    statistic: float
-    mean: float
-    pvalue: float
+    name: str  # along which axes the references are independent; or "pivoted" and "plain"
+    statistic: float  # of the data
+    mean: float  # of the references
+    pvalue: float  # how often references reach the statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -34,18 +34,10 @@ EUCLIDEAN = Euclidean()  # checked once
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
-    """Hold points as they are clustered, by a semimetric, and as they are scored, along lines.
+    """Hold points as they are clustered, by a semimetric, and as they are scored, along lines."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        How they are clustered.
-    scorer : Scorer
-        Where they are along lines.
-    """
-
-    d: Dissimilarity
-    scorer: Scorer
+    d: Dissimilarity  # how they are clustered
+    scorer: Scorer  # where they are along lines
 
     @classmethod
     def of_points(cls, points: FloatArray) -> Space:

@@ -119,65 +119,38 @@ Lines = list[FloatArray]  # standardised positions of all points, one array per 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Outcome:
-    """Hold the p-value of one contrast (a cluster against the rest) in one random split, and its tests in each space.
+    """Hold the p-value of one contrast (a cluster against the rest) in one random split, and its test in each space."""
 
-    Attributes
-    ----------
-    pvalue : float
-        Of the lines in all spaces together.
-    each : dict
-        The test of the line in each space.
-    """
-
-    pvalue: float
-    each: dict[Kind, Unimodality]
+    pvalue: float  # of the lines in all spaces together
+    each: dict[Kind, Unimodality]  # the test of the line in each space
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Split:
-    """Hold the p-values of all contrasts in one random split of the points, and the clusters that gave the lines.
+    """Hold the p-values of all contrasts in one random split of the points, and the clusters that gave the lines."""
 
-    Attributes
-    ----------
-    outcomes : list of _Outcome
-        One for each contrast.
-    parts : dict
-        For each space the rows of each part that was clustered, and their labels.
-    equally_far : bool
-        Whether the points of a fold all lie at one place along its line.
-    """
-
-    outcomes: list[_Outcome]
+    outcomes: list[_Outcome]  # one for each contrast
+    # for each space the rows of each part that was clustered, and their labels
     parts: dict[Kind, list[tuple[IntArray, IntArray]]]
-    equally_far: bool = False
+    equally_far: bool = False  # whether the points of a fold all lie at one place along its line
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Splitter:
-    """Hold how the split test clusters points and projects them on lines, and run single random splits.
-
-    Attributes
-    ----------
-    cluster : callable
-        Labels 0, 1, ... of the points of a part, -1 for points in no cluster, or None if there are fewer than two (for
-        Hartigan's method, fewer than k distinct points); the flag asks for a thorough search.
-    names : dict
-        For each space the clusters of all points there, after which those of a part are called; None where two
-        clusters are looked for.
-    k : int
-        Number of clusters among the names.
-    by_user : bool
-        Whether the clusterer is the user's, who gets all points of a part.
-    """
+    """Hold how the split test clusters points and projects them on lines, and run single random splits."""
 
     space: Space
+    # labels 0, 1, ... of the points of a part, -1 for points in no cluster, or None if there are fewer than two (for
+    # Hartigan's method, fewer than k distinct points); the flag asks for a thorough search
     cluster: Callable[[Dissimilarity, np.random.Generator, bool], IntArray | None]
+    # for each space the clusters of all points there, after which those of a part are called; None where two clusters
+    # are looked for
     names: dict[Kind, IntArray | None]
-    k: int
+    k: int  # number of clusters among the names
     n_resamples: int
     factor: float
     first_batch: int | None = None
-    by_user: bool = False
+    by_user: bool = False  # whether the clusterer is the user's, who gets all points of a part
 
     @property
     def n_contrasts(self) -> int:

@@ -31,60 +31,27 @@ NEAR = 5.0  # times above or below the level, within which another seed can deci
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TreeNode:
-    """Hold one node of a tree of splits: its points, its test and its two halves.
+    """Hold one node of a tree of splits: its points, its test and its two halves."""
 
-    Attributes
-    ----------
-    id : int
-        Its place in `ClusterTreeResult.nodes`; 0 is the root, and nodes follow their parents.
-    parent : int or None
-        Node that it is a half of; None for the root.
-    children : tuple of int
-        Its two halves, the larger one first; empty for a leaf.
-    depth : int
-        Splits above it.
-    rows : ndarray of shape (size,)
-        Its points, rising.
-    size : int
-        Number of points.
-    height : float
-        n1 n2/(n1 + n2) E of its two halves, which is 2S; NaN where nothing was tested.
-    pvalue : float
-        Of the hypothesis that its points have no clusters; NaN where nothing was tested.
-    pvalue_adjusted : float
-        Largest of min(1, p (n - 1)/(size - 1)) on the path from the root; at most the level where it was rejected.
-    level : float
-        What `pvalue` is compared with: the family-wise level times (size - 1)/(n - 1).
-    n_resamples : int
-        Draws behind `pvalue`; 0 where nothing was tested.
-    tested, rejected : bool
-        Whether there was a test, and whether it rejected.
-    label : int or None
-        Cluster, for a leaf.
-    outcome : str
-        "split", or why it is a leaf.
-    space : str
-        Where its two halves were found, as in `ClusterTestResult`; empty where nothing was tested.
-    in_gap : bool
-        Whether its halves were parted in a gap, because the cut of smallest W leaves points on the wrong side of it.
-    """
-
-    id: int
-    parent: int | None
-    children: tuple[int, ...]
-    depth: int
-    rows: IntArray = field(repr=False)
-    size: int
-    height: float
-    pvalue: float
+    id: int  # its place in `ClusterTreeResult.nodes`; 0 is the root, and nodes follow their parents
+    parent: int | None  # node that it is a half of; None for the root
+    children: tuple[int, ...]  # its two halves, the larger one first; empty for a leaf
+    depth: int  # splits above it
+    rows: IntArray = field(repr=False)  # (size,) its points, rising
+    size: int  # number of points
+    height: float  # n1 n2/(n1 + n2) E of its two halves, which is 2S; NaN where nothing was tested
+    pvalue: float  # of the hypothesis that its points have no clusters; NaN where nothing was tested
+    # largest of min(1, p (n - 1)/(size - 1)) on the path from the root; at most the level where it was rejected
     pvalue_adjusted: float
-    level: float
-    n_resamples: int
+    level: float  # what `pvalue` is compared with: the family-wise level times (size - 1)/(n - 1)
+    n_resamples: int  # draws behind `pvalue`; 0 where nothing was tested
+    # tested, rejected: whether there was a test, and whether it rejected
     tested: bool
     rejected: bool
-    label: int | None
-    outcome: str
-    space: str = ""
+    label: int | None  # cluster, for a leaf
+    outcome: str  # "split", or why it is a leaf
+    space: str = ""  # where its two halves were found, as in `ClusterTestResult`; empty where nothing was tested
+    # whether its halves were parted in a gap, because the cut of smallest W leaves points on the wrong side of it
     in_gap: bool = False
 
 

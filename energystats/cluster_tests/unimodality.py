@@ -57,27 +57,13 @@ INDEX_TOLERANCE = 1e-12  # of the number of summands: closer indices are tied
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unimodality:
-    """Hold three indices of unimodality of one set of scores, and the p-value of all three.
+    """Hold three indices of unimodality of one set of scores, and the p-value of all three."""
 
-    Attributes
-    ----------
-    scores : ndarray of shape (m,)
-        Sorted, ties spread, and gaps beside points far out narrowed.
-    indices : ndarray of shape (3,)
-        Likelihood ratio, E and distance.
-    pvalue : float
-        Of all three together.
-    tie_width : float
-        Step beside tied scores; 0 where none were tied.
-    narrowed : bool
-        Whether gaps were narrowed.
-    """
-
-    scores: FloatArray
-    indices: FloatArray
-    pvalue: float
-    tie_width: float
-    narrowed: bool = False
+    scores: FloatArray  # (m,) sorted, ties spread, and gaps beside points far out narrowed
+    indices: FloatArray  # (3,) likelihood ratio, E and distance
+    pvalue: float  # of all three together
+    tie_width: float  # step beside tied scores; 0 where none were tied
+    narrowed: bool = False  # whether gaps were narrowed
 
     @property
     def index(self) -> float:
@@ -223,24 +209,12 @@ UNUSED_CLUSTERER = "One column is tested without clustering it, so `clusterer` w
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnTest:
-    """Hold the test of the values of one column, over several jitters where one of them can decide.
+    """Hold the test of the values of one column, over several jitters where one of them can decide."""
 
-    Attributes
-    ----------
-    pvalue : float
-        Over all jitters.
-    indices : ndarray of shape (3,)
-        Means over the jitters.
-    each : list of Unimodality
-        The test of each jitter.
-    spread : Jittered or None
-        Ties and the first jitter; None where no or all values are tied.
-    """
-
-    pvalue: float
-    indices: FloatArray
-    each: list[Unimodality]
-    spread: Jittered | None
+    pvalue: float  # over all jitters
+    indices: FloatArray  # (3,) means over the jitters
+    each: list[Unimodality]  # the test of each jitter
+    spread: Jittered | None  # ties and the first jitter; None where no or all values are tied
 
 
 def _less_center(values: FloatArray) -> FloatArray:

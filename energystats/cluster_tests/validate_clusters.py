@@ -256,36 +256,16 @@ def validate_clusters(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _WantedClusters:
-    """Hold which clusters are to be validated, and how they were found.
+    """Hold which clusters are to be validated, and how they were found."""
 
-    Attributes
-    ----------
-    k : int or None
-        Number of energy clusters to be found, or that a `Partition` has.
-    found : Partition or None
-        Energy clusters that were found before.
-    labels : object
-        Labels that were given, or a result that has them; codes after `as_clusters`; or None.
-    names : tuple
-        What the labels with these codes were.
-    clusterer : UserClusterer or None
-        What found them, where it is no energy clustering.
-    metric : str, Metric or callable
-        The semimetric.
-    standardize : bool
-        Whether columns are standardized.
-    tree : ClusterTreeResult or None
-        The tree whose leaves the clusters are, where it was given.
-    """
-
-    k: int | None
-    found: Partition | None
-    labels: Any
-    clusterer: UserClusterer | None
-    metric: MetricLike
-    standardize: bool
-    names: tuple[Any, ...] = ()
-    tree: ClusterTreeResult | None = None
+    k: int | None  # number of energy clusters to be found, or that a `Partition` has
+    found: Partition | None  # energy clusters that were found before
+    labels: Any  # labels that were given, or a result that has them; codes after `as_clusters`; or None
+    clusterer: UserClusterer | None  # what found them, where it is no energy clustering
+    metric: MetricLike  # the semimetric
+    standardize: bool  # whether columns are standardized
+    names: tuple[Any, ...] = ()  # what the labels with these codes were
+    tree: ClusterTreeResult | None = None  # the tree whose leaves the clusters are, where it was given
 
 
 def _read_wanted(

@@ -56,37 +56,18 @@ ALIKE_SPREADS = 1.1  # times that the largest standard deviation of a column is 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """Hold one question about a partition, and its answer.
+    """Hold one question about a partition, and its answer."""
 
-    Attributes
-    ----------
-    question : {"all points", "partition", "merge", "variable", "outside labels"}
-        What the question is about.
-    what : str
-        Which merge, variable or labels.
-    statistic_name : str
-        "E" (excess-split index) or "adjusted Rand".
-    statistic : float
-        Its value; NaN where nothing was tested.
-    pvalue, pvalue_adjusted : float
-        Raw, and adjusted over the family; NaN where nothing was tested.
-    null_hypothesis : str
-        What a small p speaks against, and nothing else; or why nothing was tested.
-    family : str
-        What the adjusted p was adjusted over.
-    level : str
-        What is known of the level of the p-value.
-    """
-
-    question: str
-    what: str
-    statistic_name: str
-    statistic: float
+    question: str  # what the question is about
+    what: str  # which merge, variable or labels
+    statistic_name: str  # "E" (excess-split index) or "adjusted Rand"
+    statistic: float  # its value; NaN where nothing was tested
+    # pvalue, pvalue_adjusted: raw, and adjusted over the family; NaN where nothing was tested
     pvalue: float
     pvalue_adjusted: float
-    null_hypothesis: str
-    family: str
-    level: str
+    null_hypothesis: str  # what a small p speaks against, and nothing else; or why nothing was tested
+    family: str  # what the adjusted p was adjusted over
+    level: str  # what is known of the level of the p-value
 
     @property
     def rejected(self) -> bool:

@@ -29,23 +29,12 @@ STARTS_OF_MANY = 3  # by landmarks, beyond that many
 
 @dataclass(slots=True, eq=False)
 class WholeClusters:
-    """Find clusters of all points, as given or transformed, when they are needed, and keep them.
+    """Find clusters of all points, as given or transformed, when they are needed, and keep them."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        The points, in the unit of the user.
-    options : ClusterTestOptions
-        The number of clusters, or what finds them.
-    rng : Generator
-        Seed, the same in every space.
-    coordinates : ndarray of shape (n, p) or None
-        Coordinates in which points are scored, of a matrix its principal ones, where the test has any.
-    """
-
-    d: Dissimilarity
-    options: ClusterTestOptions
-    rng: np.random.Generator
+    d: Dissimilarity  # the points, in the unit of the user
+    options: ClusterTestOptions  # the number of clusters, or what finds them
+    rng: np.random.Generator  # seed, the same in every space
+    # (n, p) coordinates in which points are scored, of a matrix its principal ones, where the test has any
     coordinates: FloatArray | None = None
     found: dict[Kind, Partition | None] = field(default_factory=dict)
     by_user: IntArray | None = None

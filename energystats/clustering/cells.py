@@ -36,25 +36,14 @@ def most_segments(n: int, min_size: int) -> int:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowCells:
-    """Hold sums of features over cells of consecutive rows.
+    """Hold sums of features over cells of consecutive rows."""
 
-    Attributes
-    ----------
-    starts : ndarray of shape (m,)
-        The first row of each.
-    sums : ndarray of shape (m, p)
-        Features.
-    squares, residuals : ndarray of shape (m,)
-        Squared lengths of the features, and squared distances from their span.
-    n : int
-        Rows.
-    """
-
-    starts: IntArray
-    sums: FloatArray
+    starts: IntArray  # (m,) the first row of each
+    sums: FloatArray  # (m, p) features
+    # squares, residuals: (m,) squared lengths of the features, and squared distances from their span
     squares: FloatArray
     residuals: FloatArray
-    n: int
+    n: int  # rows
 
     @classmethod
     def of(cls, d: Dissimilarity, feature_map: FeatureMap, starts: IntArray, *, progress: bool = False) -> Self:
@@ -133,30 +122,15 @@ class RowCells:
 
 
 class CellCut(NamedTuple):
-    """Hold segments of many rows, and what is known of their W.
+    """Hold segments of many rows, and what is known of their W."""
 
-    Attributes
-    ----------
-    cells : RowCells
-        Divided where segments begin.
-    breaks : ndarray of shape (k - 1,)
-        The first row of every segment but the first.
-    within_by_k : ndarray of shape (k,)
-        W of 1, 2, ..., k segments that begin with cells, the last after its breaks were moved.
-    breakpoints_by_k : tuple of tuple of int
-        Their breaks.
-    n_landmarks : int
-        Points that span the features.
-    cell_size : int
-        Rows of a cell, at most.
-    """
-
-    cells: RowCells
-    breaks: IntArray
+    cells: RowCells  # divided where segments begin
+    breaks: IntArray  # (k - 1,) the first row of every segment but the first
+    # (k,) W of 1, 2, ..., k segments that begin with cells, the last after its breaks were moved
     within_by_k: FloatArray
-    breakpoints_by_k: tuple[tuple[int, ...], ...]
-    n_landmarks: int
-    cell_size: int
+    breakpoints_by_k: tuple[tuple[int, ...], ...]  # their breaks
+    n_landmarks: int  # points that span the features
+    cell_size: int  # rows of a cell, at most
 
     @property
     def within_limits(self) -> tuple[float, float]:

@@ -27,28 +27,15 @@ LIGHTEST = 1e-290  # of the heaviest weight, so that the mass of a cluster is ne
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Values:
-    """Hold the m distinct values of one column, scaled so that their range and their largest weight are near 1.
+    """Hold the m distinct values of one column, scaled so that their range and their largest weight are near 1."""
 
-    Attributes
-    ----------
-    distinct : ndarray of shape (m,)
-        Rising, in the unit of the data.
-    x, gaps : ndarray of shape (m,) and (m - 1,)
-        The same in the new unit, and their differences.
-    weights : ndarray of shape (m,)
-        Sums of the weights of equal points.
-    rank : ndarray of shape (n,)
-        Which value each point has.
-    exponent : int
-        A W of these values is multiplied by two to this power to be one of the points.
-    """
-
-    distinct: FloatArray
+    distinct: FloatArray  # (m,) rising, in the unit of the data
+    # x, gaps: (m,) the same in the new unit, and their differences
     x: FloatArray
     gaps: FloatArray
-    weights: FloatArray
-    rank: IntArray
-    exponent: int
+    weights: FloatArray  # (m,) sums of the weights of equal points
+    rank: IntArray  # (n,) which value each point has
+    exponent: int  # A W of these values is multiplied by two to this power to be one of the points
 
     @classmethod
     def of(cls, points: FloatArray, weights: FloatArray, power: int) -> Self:

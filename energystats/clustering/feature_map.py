@@ -70,23 +70,12 @@ class FeatureMap:
     The kernel is that of Gower's general form with the mean of the landmarks as origin: K(x, z) = -1/2 [rho(x, z) -
     mean rho(x, .) - mean rho(., z) + mean rho(., .)], means over landmarks, and phi(x) = V' k(x) with V = U
     diag(lambda)^(-1/2) from the eigenvectors of K among landmarks.
-
-    Attributes
-    ----------
-    landmarks : ndarray of shape (m, d)
-        Their coordinates or codes.
-    metric : Metric
-        Fitted to the data.
-    column_means : ndarray of shape (m,)
-        Mean rho of each landmark to all landmarks.
-    V : ndarray of shape (m, p)
-        One column for each eigenvalue that is kept.
     """
 
-    landmarks: FloatArray
-    metric: Metric
-    column_means: FloatArray
-    V: FloatArray
+    landmarks: FloatArray  # (m, d) their coordinates or codes
+    metric: Metric  # fitted to the data
+    column_means: FloatArray  # (m,) mean rho of each landmark to all landmarks
+    V: FloatArray  # (m, p) one column for each eigenvalue that is kept
 
     @classmethod
     def of(cls, landmarks: FloatArray, metric: Metric) -> Self:
@@ -145,21 +134,11 @@ class RowTable(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PointsHere:
-    """Hold the rows of an array, in blocks that also end after given numbers of rows.
+    """Hold the rows of an array, in blocks that also end after given numbers of rows."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        The rows.
-    stops : sequence of int
-        Numbers of rows after which a block ends.
-    block_rows : int
-        Most rows of a block.
-    """
-
-    points: FloatArray
-    stops: Sequence[int] = ()
-    block_rows: int = BLOCK_ROWS
+    points: FloatArray  # (n, d) the rows
+    stops: Sequence[int] = ()  # numbers of rows after which a block ends
+    block_rows: int = BLOCK_ROWS  # most rows of a block
 
     def __len__(self) -> int:
         return len(self.points)

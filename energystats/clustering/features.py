@@ -30,26 +30,13 @@ MOVED_AT_ONCE = 2**16  # rows that are tried one by one between two passes over 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centres:
-    """Hold sums over the points of k clusters; those of two blocks of rows add up.
+    """Hold sums over the points of k clusters; those of two blocks of rows add up."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (k,)
-        Points.
-    mass : ndarray of shape (k,)
-        Sums of weights w.
-    sums : ndarray of shape (k, p)
-        Weighted sums of features.
-    squares : ndarray of shape (k,)
-        Weighted sums of squared lengths of the features.
-    residuals, own : ndarray of shape (k,)
-        Sums of w r and of w**2 r, r being the squared distances from the span of the landmarks.
-    """
-
-    counts: IntArray
-    mass: FloatArray
-    sums: FloatArray
-    squares: FloatArray
+    counts: IntArray  # (k,) points
+    mass: FloatArray  # (k,) sums of weights w
+    sums: FloatArray  # (k, p) weighted sums of features
+    squares: FloatArray  # (k,) weighted sums of squared lengths of the features
+    # residuals, own: (k,) sums of w r and of w**2 r, r being the squared distances from the span of the landmarks
     residuals: FloatArray
     own: FloatArray
 
@@ -150,22 +137,14 @@ class Found:
 
 
 class BlockFeatures(NamedTuple):
-    """Hold features of one block of rows, their squared lengths, and squared distances from the landmarks' span.
+    """Hold features of one block of rows, their squared lengths, and squared distances from the landmarks' span."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (b, p) or (b, m)
-        Features; or, where `V` is given, the kernel with the landmarks, whose product with `V` they are.
-    lengths, residuals : ndarray of shape (b,)
-        Squared lengths, and squared distances from the span.
-    V : ndarray of shape (m, p), optional
-        Of the map. A few sums and products of features cost less when it comes last.
-    """
-
+    # (b, p) features; or, where `V` is given, the kernel with the landmarks, whose product with `V` they are
     rows: FloatArray
+    # lengths, residuals: (b,) squared lengths, and squared distances from the span
     lengths: FloatArray
     residuals: FloatArray
-    V: FloatArray | None = None
+    V: FloatArray | None = None  # (m, p) Of the map. A few sums and products of features cost less when it comes last.
 
     @classmethod
     def of(
@@ -213,36 +192,17 @@ class BlockFeatures(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Features:
-    """Hold the features of n rows where they fit; else their lengths, and the kernel is computed in every pass.
+    """Hold the features of n rows where they fit; else their lengths, and the kernel is computed in every pass."""
 
-    Attributes
-    ----------
-    table : RowTable
-        The rows.
-    map : FeatureMap
-        Their features.
-    weights : ndarray of shape (n,)
-        Positive.
-    blocks : BlockValues
-        Points or `BlockFeatures`.
-    shared_map : object
-        The map where tasks on the blocks find it.
-    columns : tuple of object
-        The weights where tasks find them, and, unless features are kept, the squared lengths and residuals.
-    whole : BlockFeatures, optional
-        The features of all rows, where this process keeps them.
-    moment : ndarray of shape (p, p), optional
-        Weighted sum of the products of features, where they are not kept.
-    """
-
-    table: RowTable
-    map: FeatureMap
-    weights: FloatArray
-    blocks: BlockValues
-    shared_map: Any
+    table: RowTable  # the rows
+    map: FeatureMap  # their features
+    weights: FloatArray  # (n,) positive
+    blocks: BlockValues  # points or `BlockFeatures`
+    shared_map: Any  # the map where tasks on the blocks find it
+    # the weights where tasks find them, and, unless features are kept, the squared lengths and residuals
     columns: tuple[Any, ...]
-    whole: BlockFeatures | None = None
-    moment: FloatArray | None = None
+    whole: BlockFeatures | None = None  # the features of all rows, where this process keeps them
+    moment: FloatArray | None = None  # (p, p) weighted sum of the products of features, where they are not kept
 
     @classmethod
     def of(cls, table: RowTable, feature_map: FeatureMap, weights: FloatArray) -> Self:

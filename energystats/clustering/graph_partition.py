@@ -162,24 +162,12 @@ def graph_partition(
 
 @dataclass(frozen=True, eq=False)
 class _Objective:
-    """Hold a graph, and compute for any labels the objective of its partition: the sum over clusters of cost/mass.
+    """Hold a graph, and compute for any labels the objective of its partition: the sum over clusters of cost/mass."""
 
-    Attributes
-    ----------
-    matrix : csr_array of shape (n, n)
-        Symmetric adjacency.
-    cut : str
-        One of `CUTS`.
-    given : ndarray of shape (n,) or None
-        The user's weights of the vertices.
-    k : int
-        Number of clusters.
-    """
-
-    matrix: Any
-    cut: str
-    given: FloatArray | None
-    k: int
+    matrix: Any  # (n, n) symmetric adjacency
+    cut: str  # one of `CUTS`
+    given: FloatArray | None  # (n,) the user's weights of the vertices
+    k: int  # number of clusters
 
     @property
     def n(self) -> int:

@@ -56,18 +56,10 @@ OnPass = Callable[[int, int, float], object]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestCentre:
-    """Find the nearest of k centres in the space of the features, for points that are given by rho to the landmarks.
+    """Find the nearest of k centres in the space of the features, for points that are given by rho to the landmarks."""
 
-    Attributes
-    ----------
-    map : FeatureMap
-        Of the landmarks.
-    means : ndarray of shape (k, p)
-        Centres.
-    """
-
-    map: FeatureMap
-    means: FloatArray
+    map: FeatureMap  # of the landmarks
+    means: FloatArray  # (k, p) centres
 
     def squared_distances(self, n_points: int, rho_of_rows: Callable[[slice], FloatArray]) -> FloatArray:
         """Compute squared distances of new points to centres, with the part outside the landmarks' span; (m, k)."""

@@ -81,24 +81,12 @@ NO_MOVES = np.empty((0, 3), np.intp)
 
 
 class State(NamedTuple):
-    """Hold counts, masses and sums of rho of the clusters of a partition, which a search updates at every move.
+    """Hold counts, masses and sums of rho of the clusters of a partition, which a search updates at every move."""
 
-    Attributes
-    ----------
-    counts : ndarray of shape (k,)
-        Points of each cluster.
-    mass : ndarray of shape (k,)
-        Their sums of weights, s_l.
-    table : ndarray of shape (k, n)
-        T_li = sum of w_y rho(x_i, y) over y in C_l.
-    within : ndarray of shape (k,)
-        w_l = sum of w_x w_y rho(x, y) inside C_l.
-    """
-
-    counts: IntArray
-    mass: FloatArray
-    table: FloatArray
-    within: FloatArray
+    counts: IntArray  # (k,) points of each cluster
+    mass: FloatArray  # (k,) their sums of weights, s_l
+    table: FloatArray  # (k, n) t_li = sum of w_y rho(x_i, y) over y in C_l
+    within: FloatArray  # (k,) w_l = sum of w_x w_y rho(x, y) inside C_l
 
     @property
     def W(self) -> float:
@@ -108,30 +96,14 @@ class State(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Hold what a search for the smallest W needs: the matrix of rho, weights, number of clusters and tolerance.
+    """Hold what a search for the smallest W needs: the matrix of rho, weights, number of clusters and tolerance."""
 
-    Attributes
-    ----------
-    R : ndarray of shape (n, n)
-        The matrix of rho.
-    weights : ndarray of shape (n,)
-        Positive; ones without weights.
-    k : int
-        Number of clusters.
-    tolerance : float
-        A step must lower W by more, so that rounding is not chased.
-    max_iter : int
-        Passes of one search.
-    known_totals : ndarray of shape (n,) or None
-        R @ weights, where that is known, as from a search for another k.
-    """
-
-    R: FloatArray
-    weights: FloatArray
-    k: int
-    tolerance: float
-    max_iter: int = 300
-    known_totals: FloatArray | None = None
+    R: FloatArray  # (n, n) the matrix of rho
+    weights: FloatArray  # (n,) positive; ones without weights
+    k: int  # number of clusters
+    tolerance: float  # A step must lower W by more, so that rounding is not chased
+    max_iter: int = 300  # passes of one search
+    known_totals: FloatArray | None = None  # (n,) R @ weights, where that is known, as from a search for another k
 
     @property
     def n(self) -> int:
@@ -158,32 +130,16 @@ class Problem:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LocalOptimum:
-    """Hold the partition at which one local search ended, with its W, passes and moves.
+    """Hold the partition at which one local search ended, with its W, passes and moves."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,)
-        Cluster of each point.
-    within : float
-        W of these labels; recomputed from them unless the search ended early for a W that is too large.
-    n_iter : int
-        Passes over the data.
-    converged : bool
-        Whether the method stopped by itself.
-    increased : bool
-        Whether a step would not have lowered W, which only a rho that is not of negative type makes possible.
-    path : ndarray of shape (n_iter + 1,)
-        W at the start and after every pass.
-    moves : ndarray of shape (m, 3)
-        Point, old and new cluster of every move in its order, where they were asked for.
-    """
-
-    labels: IntArray
-    within: float
-    n_iter: int
-    converged: bool
+    labels: IntArray  # (n,) cluster of each point
+    within: float  # W of these labels; recomputed from them unless the search ended early for a W that is too large
+    n_iter: int  # passes over the data
+    converged: bool  # whether the method stopped by itself
+    # whether a step would not have lowered W, which only a rho that is not of negative type makes possible
     increased: bool = False
-    path: FloatArray = field(default_factory=lambda: np.empty(0))
+    path: FloatArray = field(default_factory=lambda: np.empty(0))  # (n_iter + 1,) W at the start and after every pass
+    # (m, 3) point, old and new cluster of every move in its order, where they were asked for
     moves: IntArray = field(default_factory=lambda: NO_MOVES)
 
 
@@ -321,28 +277,15 @@ class _Portion(NamedTuple):
 
 @dataclass(eq=False)
 class MultiStartSearch:
-    """Search from many starts, and then from perturbations of the best partition, until it was found often enough.
+    """Search from many starts, and then from perturbations of the best partition, until it was found often enough."""
 
-    Attributes
-    ----------
-    problem : Problem
-        What is minimised.
-    starts : iterable of ndarray
-        Labels to begin with.
-    n_starts, tries : int
-        Starts, and perturbations at most.
-    rng : Generator
-        Of the perturbations.
-    progress : bool
-        Whether there is a bar.
-    """
-
-    problem: Problem
-    starts: Iterable[IntArray]
+    problem: Problem  # what is minimised
+    starts: Iterable[IntArray]  # labels to begin with
+    # n_starts, tries: starts, and perturbations at most
     n_starts: int
     tries: int
-    rng: np.random.Generator
-    progress: bool = False
+    rng: np.random.Generator  # of the perturbations
+    progress: bool = False  # whether there is a bar
     found: int = 0
 
     def lowest(self) -> _Best:

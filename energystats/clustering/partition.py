@@ -518,17 +518,10 @@ class NearestCluster:
     """Assign points to clusters: argmin over l of 2 g(x, C_l) - g(C_l, C_l), where g is the mean rho between two sets.
 
     This is the cluster whose energy distance from a point mass at x is smallest.
-
-    Attributes
-    ----------
-    averages : ndarray of shape (n, k)
-        Indicators of the clusters, times the weights, divided by their sums.
-    own_means : ndarray of shape (k,)
-        g(C_l, C_l).
     """
 
-    averages: FloatArray
-    own_means: FloatArray
+    averages: FloatArray  # (n, k) indicators of the clusters, times the weights, divided by their sums
+    own_means: FloatArray  # (k,) g(C_l, C_l)
 
     @classmethod
     def of(cls, labels: IntArray, within_per_cluster: FloatArray, weights: FloatArray | None = None) -> Self:

@@ -29,21 +29,11 @@ SAMPLE = 64  # rows whose rho choose the unit
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RoundedPoints(Points):
-    """Hold points and their matrix of rho in single precision, scaled by a power of two so that rho is near 1.
+    """Hold points and their matrix of rho in single precision, scaled by a power of two so that rho is near 1."""
 
-    Attributes
-    ----------
-    R : ndarray of shape (n, n), float32
-        rho times 2**-unit, symmetric.
-    unit : int
-        Its exponent.
-    row_totals : ndarray of shape (n,)
-        Sums of rho over all points, in double precision.
-    """
-
-    R: Any = field()
-    unit: int = field()
-    row_totals: FloatArray = field()
+    R: Any = field()  # (n, n) rho times 2**-unit, symmetric
+    unit: int = field()  # its exponent
+    row_totals: FloatArray = field()  # (n,) sums of rho over all points, in double precision
 
     @classmethod
     def of(cls, d: Dissimilarity) -> RoundedPoints | None:
@@ -80,24 +70,12 @@ class RoundedPoints(Points):
 
 @dataclass(frozen=True, slots=True)
 class Polished:
-    """Hold the partition after single moves in double precision, with its W and number of passes.
+    """Hold the partition after single moves in double precision, with its W and number of passes."""
 
-    Attributes
-    ----------
-    labels : ndarray of shape (n,)
-        Cluster of each point.
-    within : float
-        W.
-    n_iter : int
-        Passes that moved points.
-    converged : bool
-        Whether no move was left.
-    """
-
-    labels: IntArray
-    within: float
-    n_iter: int
-    converged: bool
+    labels: IntArray  # (n,) cluster of each point
+    within: float  # W
+    n_iter: int  # passes that moved points
+    converged: bool  # whether no move was left
 
 
 def polish(

@@ -25,36 +25,18 @@ MOVE_TOLERANCE = 1e-13  # of T: a move must lower W by more, so that rounding is
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Search:
-    """Hold the options of a search for clusters; the defaults are those of `energy_cluster`.
+    """Hold the options of a search for clusters; the defaults are those of `energy_cluster`."""
 
-    Attributes
-    ----------
-    k : int
-        Number of clusters.
-    init : str or array_like of shape (n,)
-        "k-means++", "random" or "spectral", or labels, then there is one start; after `on` codes 0..k-1.
-    n_init : int
-        Starts; 1 after `on` where labels were given.
-    max_iter : int
-        Passes over the data from one start.
-    weights : ndarray of shape (n,) or None
-        Positive weights of the points.
-    log_moves : bool
-        Whether the moves of the best start are kept.
-    callback : callable or None
-        Called with the number of the start, the passes made and W.
-    progress : bool
-        Whether there is a bar.
-    """
-
-    k: int
+    k: int  # number of clusters
+    # (n,) "k-means++", "random" or "spectral", or labels, then there is one start; after `on` codes 0..k-1
     init: str | ArrayLike = "k-means++"
-    n_init: int = STARTS
-    max_iter: int = 300
-    weights: FloatArray | None = None
-    log_moves: bool = False
+    n_init: int = STARTS  # starts; 1 after `on` where labels were given
+    max_iter: int = 300  # passes over the data from one start
+    weights: FloatArray | None = None  # (n,) positive weights of the points
+    log_moves: bool = False  # whether the moves of the best start are kept
+    # called with the number of the start, the passes made and W
     callback: Callable[[int, int, float], object] | None = None
-    progress: bool = False
+    progress: bool = False  # whether there is a bar
 
     def __post_init__(self) -> None:
         for name in ("n_init", "max_iter"):
@@ -87,19 +69,11 @@ DEFAULT_SEARCH = Search(k=1)
 
 
 class Algorithm(ABC):
-    """Define what every clustering algorithm has: a name, options, an estimate of its work, and a fit.
-
-    Attributes
-    ----------
-    name : str
-        The word for it in `algorithm=`, which means the object with its defaults.
-    reads_blocks : bool
-        Whether tables may be read in blocks of rows.
-    """
+    """Define what every clustering algorithm has: a name, options, an estimate of its work, and a fit."""
 
     __slots__ = ()
-    name: ClassVar[str]
-    reads_blocks: ClassVar[bool] = False
+    name: ClassVar[str]  # the word for it in `algorithm=`, which means the object with its defaults
+    reads_blocks: ClassVar[bool] = False  # whether tables may be read in blocks of rows
 
     def chosen(self, d: Dissimilarity, search: Search) -> tuple[Algorithm, Dissimilarity]:
         """Choose the algorithm to run for given points and options, and the form in which it needs the points."""

@@ -177,19 +177,11 @@ def _turned(vectors: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True)
 class _Affinity(Metric):
-    """Compute the similarity of points from rho: exp(-rho/s), or the kernel 1 - rho/2 of a bounded semimetric.
-
-    Attributes
-    ----------
-    rho : Metric
-        Fitted to the data.
-    scale : float or None
-        s in exp(-rho/s); None for 1 - rho/2, the kernel of a bounded semimetric.
-    """
+    """Compute the similarity of points from rho: exp(-rho/s), or the kernel 1 - rho/2 of a bounded semimetric."""
 
     trusted: ClassVar[bool] = True
-    rho: Metric
-    scale: float | None
+    rho: Metric  # fitted to the data
+    scale: float | None  # s in exp(-rho/s); None for 1 - rho/2, the kernel of a bounded semimetric
 
     @classmethod
     def of(cls, d: Dissimilarity, rng: np.random.Generator) -> _Affinity:

@@ -40,18 +40,13 @@ HEADINGS = {  # of journals, in place of names of fields
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(abc.ABC):
-    """Define what all results share: immutable, with a summary, HTML, LaTeX and Markdown tables, data frame and plot.
-
-    Attributes
-    ----------
-    notes : tuple of str
-        Sentences on these data and how they were handled, part of the summary; empty where there is nothing to say.
-        Where the verdict comes first, only the short beginnings of cautions are part of it.
-    """
+    """Define what all results share: immutable, with summary, HTML, LaTeX and Markdown tables, data frame and plot."""
 
     _one_row: ClassVar[bool] = False  # set in two columns on paper, names and values, where all is written
     _label_columns: ClassVar[tuple[str, ...]] = ()  # beside the index: written so that they come back, never rounded
 
+    # Sentences on these data and how they were handled, part of the summary; empty where there is nothing to say. Where
+    # the verdict comes first, only the short beginnings of cautions are part of it.
     notes: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
@@ -439,34 +434,21 @@ class Labelled(Named):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approximation:
-    """Hold estimates of the dispersions W, S and T of a partition, and their errors, where not all pairs were computed.
+    """Hold estimates of W, S and T of a partition, and their errors, where not all pairs were computed."""
 
-    Attributes
-    ----------
-    n_landmarks, n_features : int
-        Points whose span takes the place of the feature space, and its dimension.
-    batch_size : int
-        Rows on which the starts were searched.
-    n_pairs : int
-        Random pairs behind W, all of them in clusters of up to 1,024 points; T has pairs of its own.
-    within_error, between_error, total_error : float
-        Standard errors of W, S and T over the draws of these pairs.
-    within_limits : tuple of float
-        Between these W lies for certain: W of the features, and that plus what lies outside the landmarks' span, with
-        1e-13 of T for rounding on either side, and not below 0.
-    outside : float
-        The sum of the squared distances of all points from the landmarks' span, as a share of T.
-    """
-
+    # n_landmarks, n_features: points whose span takes the place of the feature space, and its dimension
     n_landmarks: int
     n_features: int
-    batch_size: int
-    n_pairs: int
+    batch_size: int  # rows on which the starts were searched
+    n_pairs: int  # random pairs behind W, all of them in clusters of up to 1,024 points; T has pairs of its own
+    # within_error, between_error, total_error: standard errors of W, S and T over the draws of these pairs
     within_error: float
     between_error: float
     total_error: float
+    # between these W lies for certain: W of the features, and that plus what lies outside the landmarks' span, with
+    # 1e-13 of T for rounding on either side, and not below 0
     within_limits: tuple[float, float]
-    outside: float
+    outside: float  # the sum of the squared distances of all points from the landmarks' span, as a share of T
 
     def rows(self) -> list[list[str]]:
         """Return summary-table rows with standard errors of approximate dispersions, and sure limits of W."""

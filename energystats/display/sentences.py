@@ -40,16 +40,10 @@ NAMES_SHOWN = 20
 
 
 class Caution(str):
-    """Hold a note that changes how a conclusion must be read; its first sentence, `short`, is shown in the summary.
-
-    Attributes
-    ----------
-    short : str
-        The beginning of the note, in one sentence.
-    """
+    """Hold a note that changes how a conclusion must be read; its first sentence, `short`, is shown in the summary."""
 
     __slots__ = ("short",)
-    short: str
+    short: str  # the beginning of the note, in one sentence
 
     def __new__(cls, short: str, more: str = "") -> Self:
         """Create a caution from its first sentence and the rest of its text."""

@@ -103,27 +103,13 @@ def markdown_text(text: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """Hold a table of texts with a title, which can be printed as plain text or HTML.
+    """Hold a table of texts with a title, which can be printed as plain text or HTML."""
 
-    Attributes
-    ----------
-    title : str
-        Above the table.
-    heads : tuple of str
-        Of the columns; () for a list of names and values.
-    stubs : tuple of str
-        Names of the rows.
-    rows : tuple of tuple of str
-        Cells.
-    corner : str
-        What the names of the rows are names of.
-    """
-
-    title: str
-    heads: tuple[str, ...]
-    stubs: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    corner: str = ""
+    title: str  # above the table
+    heads: tuple[str, ...]  # of the columns; () for a list of names and values
+    stubs: tuple[str, ...]  # names of the rows
+    rows: tuple[tuple[str, ...], ...]  # cells
+    corner: str = ""  # what the names of the rows are names of
 
     def as_text(self) -> str:
         """Return the table as plain text: row names on the left, numbers of a column aligned at the decimal point."""

@@ -33,24 +33,12 @@ BINS_OF_SMALLEST = 8  # where the number of bins is left to us
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Bins:
-    """Hold random bins of rows, each within one group; rows of a bin share one group label under every permutation.
+    """Hold random bins of rows, each within one group; rows of a bin share one group label under every permutation."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Bin of each row.
-    groups : Groups
-        Group of each bin.
-    strata : Groups
-        Bins of equal size, which may be exchanged; every group's rest is a bin and a stratum of its own.
-    size : int
-        Rows of a full bin.
-    """
-
-    codes: IntArray
-    groups: Groups
-    strata: Groups
-    size: int
+    codes: IntArray  # (n,) bin of each row
+    groups: Groups  # group of each bin
+    strata: Groups  # bins of equal size, which may be exchanged; every group's rest is a bin and a stratum of its own
+    size: int  # rows of a full bin
 
     @classmethod
     def of(cls, groups: Groups, n_bins: int, rng: np.random.Generator) -> _Bins:

@@ -39,36 +39,18 @@ class CenterDistances:
     """Hold distances of points from centres of their groups (or groups within strata), adjusted for estimated centres.
 
     A cell is a group, or a group in one stratum.
-
-    Attributes
-    ----------
-    distances : ndarray of shape (n,)
-        z; 0 for a point that is its own centre.
-    means : ndarray of shape (k,)
-        Their weighted means in the groups.
-    strata : ndarray of shape (n,)
-        Stratum of each point whose cells are its own; 0 where cells are groups.
-    inflation : ndarray of shape (s, k)
-        For every stratum and group the standard deviation of the mean of z, over that of the mean of independent
-        distances: of n points the root of n/(n - 1), of weighted ones with n their effective number.
-    weights : ndarray of shape (n,)
-        Weights of the points, with the sizes of the groups as sums.
-    heavy : ndarray of shape (k,)
-        Whether a single point has so much of a group's weight that nothing can be said of it.
-    centers : ndarray of shape (n, k)
-        Weights of the points in the centres of the groups, for pictures.
-    notes : tuple of str
-        What was done where rho is not of negative type.
     """
 
-    distances: FloatArray
-    means: FloatArray
-    strata: IntArray
+    distances: FloatArray  # (n,) z; 0 for a point that is its own centre
+    means: FloatArray  # (k,) their weighted means in the groups
+    strata: IntArray  # (n,) stratum of each point whose cells are its own; 0 where cells are groups
+    # (s, k) for every stratum and group the standard deviation of the mean of z, over that of the mean of independent
+    # distances: of n points the root of n/(n - 1), of weighted ones with n their effective number
     inflation: FloatArray
-    weights: FloatArray
-    heavy: BoolArray
-    centers: FloatArray
-    notes: tuple[str, ...] = ()
+    weights: FloatArray  # (n,) weights of the points, with the sizes of the groups as sums
+    heavy: BoolArray  # (k,) whether a single point has so much of a group's weight that nothing can be said of it
+    centers: FloatArray  # (n, k) weights of the points in the centres of the groups, for pictures
+    notes: tuple[str, ...] = ()  # what was done where rho is not of negative type
 
     def among(self, rows: IntArray, chosen: tuple[int, ...]) -> CenterDistances:
         """Select the distances of some points and groups from centres, by row and group numbers; the centres stay."""

@@ -126,21 +126,11 @@ def _find_unlike_names(indices: Sequence[Any]) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExchangeableUnits:
-    """Hold the rows or whole plots whose labels a test permutes, and the strata within which it does so.
+    """Hold the rows or whole plots whose labels a test permutes, and the strata within which it does so."""
 
-    Attributes
-    ----------
-    strata : Groups or None
-        Blocks of rows within which labels are permuted.
-    plots : Groups or None
-        Sets of rows that carry one label together.
-    unlike_names : tuple
-        Of paired samples without a common row name, the names of their first rows.
-    """
-
-    strata: Groups | None = None
-    plots: Groups | None = None
-    unlike_names: tuple[Any, ...] = ()
+    strata: Groups | None = None  # blocks of rows within which labels are permuted
+    plots: Groups | None = None  # sets of rows that carry one label together
+    unlike_names: tuple[Any, ...] = ()  # of paired samples without a common row name, the names of their first rows
 
     @classmethod
     def of(cls, groups: Groups, design: Design) -> Self:

@@ -217,24 +217,12 @@ class _EntryOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _GivenData:
-    """Hold points or a matrix of rho as given to `disco`, before rows with missing values are left out.
+    """Hold points or a matrix of rho as given to `disco`, before rows with missing values are left out."""
 
-    Attributes
-    ----------
-    entry : _EntryOptions
-        How to read them.
-    table : InputTable
-        What was given.
-    matrix : Dissimilarity or None
-        All of a matrix.
-    gaps : ndarray of shape (n,)
-        Which points have missing values.
-    """
-
-    entry: _EntryOptions
-    table: InputTable
-    matrix: Dissimilarity | None
-    gaps: BoolArray
+    entry: _EntryOptions  # how to read them
+    table: InputTable  # what was given
+    matrix: Dissimilarity | None  # all of a matrix
+    gaps: BoolArray  # (n,) which points have missing values
 
     @property
     def in_blocks(self) -> bool:

@@ -43,41 +43,23 @@ FEW_LEFT = 0.05  # of the rows, as residual degrees of freedom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoRow:
-    """Hold one row of the decomposition of the total dispersion: a term, the overlap, the residual or the total.
+    """Hold one row of the decomposition of the total dispersion: a term, the overlap, the residual or the total."""
 
-    Attributes
-    ----------
-    name : str
-        The term, as the formula has it.
-    df : int
-        Degrees of freedom.
-    dispersion : float
-        Its part of T.
-    f : float
-        (dispersion/df) / (residual dispersion/residual df); NaN for rows that are not tested.
-    share : float
-        dispersion/T, called R2 in tables.
-    pvalue : float
-        Permutation p: `pvalue_location` where it is not NaN, of an interaction the larger of the two (beside errors
-        with heavy tails at least that of means), else `pvalue_features`; NaN for rows that are not tested.
-    pvalue_features : float
-        p of F: the terms are additive in the feature space of rho, where points that move change direction, too.
-    pvalue_location : float
-        p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is not adjusted,
-        where it would be the same (squared distances), and for a matrix and metrics of other than differences.
-    is_adjusted : bool
-        Whether `pvalue` permutes residuals of a model without the term. Else rows are permuted as they are: exact if
-        all other terms are constant within strata, approximate for the first of several, whose F has their residual.
-    """
-
-    name: str
-    df: int
-    dispersion: float
-    f: float = math.nan
-    share: float
+    name: str  # the term, as the formula has it
+    df: int  # degrees of freedom
+    dispersion: float  # its part of T
+    f: float = math.nan  # (dispersion/df) / (residual dispersion/residual df); NaN for rows that are not tested
+    share: float  # dispersion/T, called R2 in tables
+    # permutation p: `pvalue_location` where it is not NaN, of an interaction the larger of the two (beside errors with
+    # heavy tails at least that of means), else `pvalue_features`; NaN for rows that are not tested
     pvalue: float = math.nan
+    # p of F: the terms are additive in the feature space of rho, where points that move change direction, too
     pvalue_features: float = math.nan
+    # p of the residuals of the coordinates: the terms are additive in location. NaN for a term that is not adjusted,
+    # where it would be the same (squared distances), and for a matrix and metrics of other than differences.
     pvalue_location: float = math.nan
+    # Whether `pvalue` permutes residuals of a model without the term. Else rows are permuted as they are: exact if all
+    # other terms are constant within strata, approximate for the first of several, whose F has their residual.
     is_adjusted: bool = False
 
 

@@ -170,24 +170,12 @@ def _semimetrics(metric: Any, alpha: Any) -> list[Metric]:
 
 @dataclass(frozen=True, slots=True)
 class _TestMethod:
-    """Hold a method to test groups: the functions that run it and estimate its work, and what it combines with.
+    """Hold a method to test groups: the functions that run it and estimate its work, and what it combines with."""
 
-    Attributes
-    ----------
-    run : callable
-        The test.
-    work : callable
-        Its cost, for points of a size.
-    permutes : bool
-        Whether there are permutations, which designs, weights, stops and several semimetrics need.
-    combines : bool
-        Whether it takes several semimetrics.
-    """
-
-    run: Callable[[GroupComparison], EnergyTestResult]
-    work: Callable[[GroupComparison, Size], list[Work]]
-    permutes: bool = True
-    combines: bool = True
+    run: Callable[[GroupComparison], EnergyTestResult]  # the test
+    work: Callable[[GroupComparison, Size], list[Work]]  # its cost, for points of a size
+    permutes: bool = True  # whether there are permutations, which designs, weights, stops and several semimetrics need
+    combines: bool = True  # whether it takes several semimetrics
 
 
 PERMUTED = _TestMethod(permutation_test, permutation_work)

@@ -69,27 +69,13 @@ EXAMPLE = _write_example("gamma", "floc=0")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Family:
-    """Hold a family of distributions, with the function that estimates its parameters from a sample.
+    """Hold a family of distributions, with the function that estimates its parameters from a sample."""
 
-    Attributes
-    ----------
-    label : str
-        The family in words.
-    estimate : callable
-        Finds the distribution for a sample (n,), or (n, d) with several columns.
-    drawn : bool
-        Whether draws stand for every fitted distribution, as they do for the one fitted to the data.
-    columns : tuple of str or None
-        Names of the columns that data frames of a fitted sampler must have.
-    of_scipy : bool
-        Whether the user named a family of SciPy, which a function of the sample has to fit.
-    """
-
-    label: str
-    estimate: Callable[[Any], Any]
-    drawn: bool = False
-    columns: tuple[str, ...] | None = None
-    of_scipy: bool = False
+    label: str  # the family in words
+    estimate: Callable[[Any], Any]  # finds the distribution for a sample (n,), or (n, d) with several columns
+    drawn: bool = False  # whether draws stand for every fitted distribution, as they do for the one fitted to the data
+    columns: tuple[str, ...] | None = None  # names of the columns that data frames of a fitted sampler must have
+    of_scipy: bool = False  # whether the user named a family of SciPy, which a function of the sample has to fit
 
     @property
     def advice(self) -> str:
@@ -202,17 +188,11 @@ class _Likelihood:
 
     SciPy's search ends anywhere in families with a free location, and a few such fits of simulated samples, far from
     the most likely one, would hide any misfit of the data.
-
-    Attributes
-    ----------
-    family : rv_continuous
-        The family.
-    start : tuple of float
-        Parameters, with location and scale, from which the search begins again where it failed from SciPy's own start,
-        or found less likely ones; empty without any.
     """
 
-    family: Any
+    family: Any  # the family
+    # parameters, with location and scale, from which the search begins again where it failed from SciPy's own start, or
+    # found less likely ones; empty without any
     start: tuple[float, ...] = ()
 
     def __call__(self, x: FloatArray) -> Any:
@@ -288,22 +268,13 @@ def _has_median(distribution: Any) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atoms:
-    """Hold a discrete distribution on whole numbers, for which means of rho = |x - y| are exact.
+    """Hold a discrete distribution on whole numbers, for which means of rho = |x - y| are exact."""
 
-    Attributes
-    ----------
-    values, probabilities : ndarray of shape (m,)
-        The numbers, rising, around their mean, and how likely they are.
-    center : float
-        What was subtracted from them.
-    scale : float
-        g(Y, Y).
-    """
-
+    # values, probabilities: (m,) the numbers, rising, around their mean, and how likely they are
     values: FloatArray
     probabilities: FloatArray
-    center: float
-    scale: float
+    center: float  # what was subtracted from them
+    scale: float  # g(Y, Y)
 
     @property
     def size(self) -> int:

@@ -355,24 +355,12 @@ def _make_reference_points(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _OnLine:
-    """Hold reference points in one column with rho = |x - y|: sorting and running sums replace the pairs.
+    """Hold reference points in one column with rho = |x - y|: sorting and running sums replace the pairs."""
 
-    Attributes
-    ----------
-    center : float
-        Median, which is subtracted from everything so that an offset costs no digits.
-    ascending : ndarray of shape (m,)
-        Sorted centred points.
-    sums : ndarray of shape (m + 1,)
-        Their running sums, from 0 on.
-    scale : float
-        g(Y, Y).
-    """
-
-    center: float
-    ascending: FloatArray
-    sums: FloatArray
-    scale: float
+    center: float  # median, which is subtracted from everything so that an offset costs no digits
+    ascending: FloatArray  # (m,) sorted centred points
+    sums: FloatArray  # (m + 1,) their running sums, from 0 on
+    scale: float  # g(Y, Y)
 
     @classmethod
     def of(cls, points: FloatArray) -> _OnLine:
@@ -397,20 +385,11 @@ class _OnLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Cloud:
-    """Hold reference points and a semimetric; pairs with a sample are computed in blocks of rows.
+    """Hold reference points and a semimetric; pairs with a sample are computed in blocks of rows."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (m, d)
-        The reference points.
-    metric : Metric
-        Fitted to them.
-    own, scale : float
-        Means of rho and of |rho| between them.
-    """
-
-    points: FloatArray
-    metric: Metric
+    points: FloatArray  # (m, d) the reference points
+    metric: Metric  # fitted to them
+    # own, scale: means of rho and of |rho| between them
     own: float
     scale: float
 

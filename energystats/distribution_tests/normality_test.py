@@ -222,27 +222,13 @@ def _notes_on_ties(points: FloatArray, *, advise: bool) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _RoundedNormal:
-    """Hold the normal distribution fitted to a sample and rounded to the grid of its values; in units of the step.
+    """Hold the normal distribution fitted to a sample and rounded to the grid of its values; in units of the step."""
 
-    Attributes
-    ----------
-    mean : ndarray of shape (d,)
-        Means of the sample.
-    root : ndarray of shape (d, d)
-        The fitted covariance is root' root.
-    rounds : ndarray of shape (d,)
-        Which columns are rounded, to whole numbers.
-    n : int
-        Size of the sample.
-    notes : tuple of str
-        The steps.
-    """
-
-    mean: FloatArray
-    root: FloatArray
-    rounds: BoolArray
-    n: int
-    notes: tuple[str, ...]
+    mean: FloatArray  # (d,) means of the sample
+    root: FloatArray  # (d, d) the fitted covariance is root' root
+    rounds: BoolArray  # (d,) which columns are rounded, to whole numbers
+    n: int  # size of the sample
+    notes: tuple[str, ...]  # the steps
 
     @classmethod
     def of(cls, points: FloatArray, rounding: Any) -> Self | None:

@@ -339,32 +339,18 @@ class _TestedPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairwiseRow:
-    """Hold the result for one pair of groups: sizes, energy distance, effect size and p-values.
+    """Hold the result for one pair of groups: sizes, energy distance, effect size and p-values."""
 
-    Attributes
-    ----------
-    group1, group2 : object
-        Names of the groups.
-    n1, n2 : int
-        Their sizes.
-    energy_distance : float
-        E between them.
-    effect_size : float
-        S/T of the two groups together.
-    pvalue : float
-        Of equal distributions.
-    pvalue_spread : float
-        Of equal spread around the groups' centres.
-    """
-
+    # group1, group2: names of the groups
     group1: Any
     group2: Any
+    # n1, n2: their sizes
     n1: int
     n2: int
-    energy_distance: float
-    effect_size: float
-    pvalue: float
-    pvalue_spread: float
+    energy_distance: float  # E between them
+    effect_size: float  # S/T of the two groups together
+    pvalue: float  # of equal distributions
+    pvalue_spread: float  # of equal spread around the groups' centres
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

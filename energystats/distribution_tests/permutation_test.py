@@ -73,25 +73,14 @@ STEPPED_TAIL = (
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """Hold a test statistic of groups: its name, its value from M, and the quantity by which permutations are ranked.
+    """Hold a test statistic of groups: its name, its value from M, and the quantity that ranks permutations."""
 
-    Attributes
-    ----------
-    name : str
-        As results call it.
-    rank : callable
-        A linear function of M, given the sizes s, with the order of the statistic; (..., k, k), (k,) -> (...).
-    rounding : callable
-        How many times as large as that of S its rounding is, given s.
-    is_linear : bool
-        Whether the statistic is what labelings are ranked by.
-    """
+    is_linear: ClassVar[bool] = True  # whether the statistic is what labelings are ranked by
 
-    is_linear: ClassVar[bool] = True
-
-    name: StatisticName
+    name: StatisticName  # as results call it
+    # A linear function of M, given the sizes s, with the order of the statistic; (..., k, k), (k,) -> (...)
     rank: Callable[[FloatArray, FloatArray], FloatArray]
-    rounding: Callable[[FloatArray], float]
+    rounding: Callable[[FloatArray], float]  # how many times as large as that of S its rounding is, given s
 
     def value(self, M: FloatArray, s: FloatArray, n: int) -> FloatArray:
         """Compute a test statistic from sums of dissimilarities between groups, the group sizes s and their sum n."""
@@ -144,36 +133,16 @@ STATISTICS: dict[str, Statistic] = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroupComparison:
-    """Hold the full specification of one test of groups, which every test method takes as its argument.
+    """Hold the full specification of one test of groups, which every test method takes as its argument."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        The points.
-    groups : Groups
-        Group of each.
-    statistic : Statistic
-        What is compared.
-    sampling : Sampling
-        The method, and how many labelings it visits.
-    rng : Generator
-        What everything random is drawn with.
-    units : ExchangeableUnits
-        What the design allows to exchange.
-    weights : ndarray of shape (n,) or None
-        Weights of the points.
-    progress : bool
-        Whether to show a bar.
-    """
-
-    d: Dissimilarity
-    groups: Groups
-    statistic: Statistic
-    sampling: Sampling
-    rng: np.random.Generator
-    units: ExchangeableUnits = FREE
-    weights: FloatArray | None = None
-    progress: bool = False
+    d: Dissimilarity  # the points
+    groups: Groups  # group of each
+    statistic: Statistic  # what is compared
+    sampling: Sampling  # the method, and how many labelings it visits
+    rng: np.random.Generator  # what everything random is drawn with
+    units: ExchangeableUnits = FREE  # what the design allows to exchange
+    weights: FloatArray | None = None  # (n,) weights of the points
+    progress: bool = False  # whether to show a bar
 
     def tolerance(self, T: float) -> float:
         """Return how close the between dispersions of two permutations must be to count as tied."""
@@ -217,33 +186,15 @@ class GroupComparison:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Null:
-    """Hold the null distribution of a test statistic over permutations, with the observed value and the sums of rho M.
+    """Hold the null distribution of a test statistic over permutations, the observed value and the sums of rho M."""
 
-    Attributes
-    ----------
-    M : ndarray of shape (k, k)
-        Block sums of the observed labeling.
-    s : ndarray of shape (k,)
-        Its group sizes, or sums of weights.
-    observed : float
-        What labelings are ranked by, such as S, for the observed one.
-    values : ndarray
-        Those of the other labelings, in the order in which they were drawn.
-    extreme : int
-        How many reach the observed value, ties included.
-    exact : bool
-        Whether they are all there are.
-    stopped : bool
-        Whether sampling ended early, at the last of these values.
-    """
-
-    M: FloatArray
-    s: FloatArray
-    observed: float
-    values: FloatArray
-    extreme: int
-    exact: bool
-    stopped: bool
+    M: FloatArray  # (k, k) block sums of the observed labeling
+    s: FloatArray  # (k,) its group sizes, or sums of weights
+    observed: float  # what labelings are ranked by, such as S, for the observed one
+    values: FloatArray  # those of the other labelings, in the order in which they were drawn
+    extreme: int  # how many reach the observed value, ties included
+    exact: bool  # whether they are all there are
+    stopped: bool  # whether sampling ended early, at the last of these values
 
 
 def draw_null(c: GroupComparison) -> Null:

@@ -202,33 +202,15 @@ def _note_few_rows(sizes: Sequence[tuple[int, int]], level: float) -> tuple[str,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pilot:
-    """Hold estimates of E between two populations from pilot samples, with a bootstrap interval.
+    """Hold estimates of E between two populations from pilot samples, with a bootstrap interval."""
 
-    Attributes
-    ----------
-    statistic : float
-        E of the samples as they are.
-    unbiased : float
-        Its unbiased form; may be negative.
-    interval : tuple of float
-        Ends of the bootstrap interval of the E of the populations.
-    largest : float
-        E of the bootstrap samples at the upper end, as they are.
-    sources : pair of Sampler
-        The pilots, or the part of each that all of this is about.
-    upper : pair of Sampler
-        Those bootstrap samples.
-    thinned : tuple of str
-        Notes on pilots of which only a part was taken.
-    """
-
-    statistic: float
-    unbiased: float
-    interval: tuple[float, float]
-    largest: float
-    sources: tuple[Sampler, Sampler]
-    upper: tuple[Sampler, Sampler]
-    thinned: tuple[str, ...] = ()
+    statistic: float  # E of the samples as they are
+    unbiased: float  # its unbiased form; may be negative
+    interval: tuple[float, float]  # ends of the bootstrap interval of the E of the populations
+    largest: float  # E of the bootstrap samples at the upper end, as they are
+    sources: tuple[Sampler, Sampler]  # the pilots, or the part of each that all of this is about
+    upper: tuple[Sampler, Sampler]  # those bootstrap samples
+    thinned: tuple[str, ...] = ()  # notes on pilots of which only a part was taken
 
     @classmethod
     def of(cls, sources: tuple[Sampler, Sampler], metric: Metric, standardize: bool, key: AnyArray) -> _Pilot:
@@ -341,39 +323,18 @@ def _plan_power(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Simulation:
-    """Hold the settings that all replicates of a power simulation share.
+    """Hold the settings that all replicates of a power simulation share."""
 
-    Attributes
-    ----------
-    sources : pair of Sampler
-        What the samples are drawn from.
-    metric : Metric
-        Not yet fitted to data.
-    statistic : Statistic
-        What is compared.
-    standardize : bool
-        Whether columns are standardized.
-    sampling : Sampling
-        How many permutations.
-    level : float
-        Largest p-value that rejects.
-    key : ndarray of shape (2,)
-        What all streams follow from.
-    share : float
-        Share of the difference between the two that is left: the others of the rows come from either of them.
-    warns : bool
-        Whether scales of the first pair of samples are worth a warning.
-    """
-
-    sources: tuple[Sampler, Sampler]
-    metric: Metric
-    statistic: Statistic
-    standardize: bool
-    sampling: Sampling
-    level: float
-    key: AnyArray
+    sources: tuple[Sampler, Sampler]  # what the samples are drawn from
+    metric: Metric  # not yet fitted to data
+    statistic: Statistic  # what is compared
+    standardize: bool  # whether columns are standardized
+    sampling: Sampling  # how many permutations
+    level: float  # largest p-value that rejects
+    key: AnyArray  # (2,) what all streams follow from
+    # share of the difference between the two that is left: the others of the rows come from either of them
     share: float = 1.0
-    warns: bool = True
+    warns: bool = True  # whether scales of the first pair of samples are worth a warning
 
     def decisions(self, sizes: list[tuple[int, int]], n_replicates: int) -> Iterator[bool]:
         """Yield for each simulated pair of samples whether the test rejects, size by size."""
@@ -465,28 +426,17 @@ def _row_of(sizes: tuple[int, int], counts: list[int], n_replicates: int) -> Pow
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerRow:
-    """Hold the power at one pair of sample sizes, with its standard error and intervals.
+    """Hold the power at one pair of sample sizes, with its standard error and intervals."""
 
-    Attributes
-    ----------
-    n_x, n_y : int
-        Sizes of the two samples.
-    power : float
-        Share of the replicates that were rejected.
-    standard_error : float
-        Its binomial standard error.
-    low, high : float
-        95 % Clopper-Pearson interval of the power.
-    pilot_low, pilot_high : float
-        Power at the ends of the 95 % interval of E that the pilot samples leave; NaN without any.
-    """
-
+    # n_x, n_y: sizes of the two samples
     n_x: int
     n_y: int
-    power: float
-    standard_error: float
+    power: float  # share of the replicates that were rejected
+    standard_error: float  # its binomial standard error
+    # low, high: 95 % Clopper-Pearson interval of the power
     low: float
     high: float
+    # pilot_low, pilot_high: power at the ends of the 95 % interval of E that the pilot samples leave; NaN without any
     pilot_low: float = math.nan
     pilot_high: float = math.nan
 

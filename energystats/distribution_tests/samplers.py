@@ -45,36 +45,17 @@ KINDS = "a frozen scipy.stats distribution, or a callable sampler(size, rng) -> 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sampler:
-    """Hold a source of independent draws from one distribution.
+    """Hold a source of independent draws from one distribution."""
 
-    Attributes
-    ----------
-    argument : str
-        Name of the argument that it came from, for messages.
-    label : str
-        The distribution in words.
-    raw : callable
-        Draws `size` values or rows.
-    ppf : callable or None
-        Quantile function, of a distribution of numbers that has one.
-    rows : ndarray of shape (m, d) or None
-        The checked rows of a pilot sample, from which it draws.
-    columns : tuple of str or None
-        Names of the columns that a data frame which is drawn must have, in their order.
-    survival : callable or None
-        Probability of larger values, of a discrete distribution of SciPy.
-    timed : bool
-        Whether it may be called to see how long it takes, which a user's function may count.
-    """
-
-    argument: str
-    label: str
-    raw: Draw
-    ppf: Callable[[FloatArray], AnyArray] | None = None
-    rows: FloatArray | None = None
+    argument: str  # name of the argument that it came from, for messages
+    label: str  # the distribution in words
+    raw: Draw  # draws `size` values or rows
+    ppf: Callable[[FloatArray], AnyArray] | None = None  # quantile function, of a distribution of numbers that has one
+    rows: FloatArray | None = None  # (m, d) the checked rows of a pilot sample, from which it draws
+    # names of the columns that a data frame which is drawn must have, in their order
     columns: tuple[str, ...] | None = None
-    survival: Callable[[float], Any] | None = None
-    timed: bool = False
+    survival: Callable[[float], Any] | None = None  # probability of larger values, of a discrete distribution of SciPy
+    timed: bool = False  # whether it may be called to see how long it takes, which a user's function may count
 
     def find_columns(self) -> tuple[str, ...] | None:
         """Find the column names of a sampler's samples, by drawing two rows; None without names."""

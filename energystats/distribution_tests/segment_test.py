@@ -209,69 +209,34 @@ def _state_hypothesis(n: int, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BreakTest:
-    """Hold the test of one break in ordered rows.
+    """Hold the test of one break in ordered rows."""
 
-    Attributes
-    ----------
-    breakpoint : int
-        Place at which the second of the new segments starts.
-    first, last : int
-        First and last place of the segment that it divides.
-    statistic : float
-        Z, the largest of all runs: S in standard deviations over all orders, weighted.
-    run : tuple of int
-        First and last place of the rows that have this Z against the others of the segment.
-    between : float
-        S of the two new segments: what the break lowers W by.
-    pvalue : float
-        Share of orders with a run of so large a Z.
-    pvalue_interval : tuple of float
-        95 % Clopper-Pearson interval of the p-value of infinitely many permutations.
-    method : {"exact", "permutation"}
-        Whether all orders were visited.
-    n_resamples : int
-        Orders, the observed one among them where all were visited.
-    declared : bool
-        Whether p is at most the level.
-    """
-
-    breakpoint: int
+    breakpoint: int  # place at which the second of the new segments starts
+    # first, last: first and last place of the segment that it divides
     first: int
     last: int
-    statistic: float
-    run: tuple[int, int]
-    between: float
-    pvalue: float
-    pvalue_interval: tuple[float, float]
-    method: Literal["exact", "permutation"]
-    n_resamples: int
-    declared: bool
+    statistic: float  # Z, the largest of all runs: S in standard deviations over all orders, weighted
+    run: tuple[int, int]  # first and last place of the rows that have this Z against the others of the segment
+    between: float  # S of the two new segments: what the break lowers W by
+    pvalue: float  # share of orders with a run of so large a Z
+    pvalue_interval: tuple[float, float]  # 95 % Clopper-Pearson interval of the p-value of infinitely many permutations
+    method: Literal["exact", "permutation"]  # whether all orders were visited
+    n_resamples: int  # orders, the observed one among them where all were visited
+    declared: bool  # whether p is at most the level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BreakSearch:
-    """Hold the points, options and segments that the tests of all breaks share.
+    """Hold the points, options and segments that the tests of all breaks share."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        Points in their order.
-    min_size, length, n_resamples : int
-        Rows of a segment, rows of a block, and random orders.
-    key : ndarray
-        Of the random orders.
-    progress : bool
-        Whether to show a bar.
-    scans : dict
-        What is known of segments, which do not change when others are divided.
-    """
-
-    d: Dissimilarity
+    d: Dissimilarity  # points in their order
+    # min_size, length, n_resamples: rows of a segment, rows of a block, and random orders
     min_size: int
     length: int
     n_resamples: int
-    key: AnyArray
-    progress: bool
+    key: AnyArray  # of the random orders
+    progress: bool  # whether to show a bar
+    # what is known of segments, which do not change when others are divided
     scans: dict[tuple[int, int, bool], OrderScan]
 
     def is_open(self, part: tuple[int, int]) -> bool:

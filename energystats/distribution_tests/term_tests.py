@@ -104,27 +104,13 @@ class TermOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelQuestion:
-    """Hold the points of `disco`, the terms to test, and the strata to permute within.
+    """Hold the points of `disco`, the terms to test, and the strata to permute within."""
 
-    Attributes
-    ----------
-    d : Dissimilarity
-        The points of complete rows.
-    terms : tuple of Term
-        In order.
-    groups : Groups or None
-        The single factor, where it was given as labels.
-    strata : object
-        Labels of blocks, not yet checked, or None.
-    notes : tuple of str
-        What the names of levels hide.
-    """
-
-    d: Dissimilarity
-    terms: tuple[Term, ...]
-    groups: Groups | None
-    strata: Any
-    notes: tuple[str, ...] = ()
+    d: Dissimilarity  # the points of complete rows
+    terms: tuple[Term, ...]  # in order
+    groups: Groups | None  # the single factor, where it was given as labels
+    strata: Any  # labels of blocks, not yet checked, or None
+    notes: tuple[str, ...] = ()  # what the names of levels hide
 
     @property
     def notes_on_strata(self) -> tuple[str, ...]:
@@ -251,17 +237,11 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _TermPValues:
-    """Hold the p-values of model terms under each null model, by their numbers.
+    """Hold the p-values of model terms under each null model, by their numbers."""
 
-    Attributes
-    ----------
-    in_features : list of float
-        In the feature space; NaN for terms without a test.
-    in_location, of_means : dict
-        Of residuals of the coordinates, and of the means beside heavy tails, for the terms that have them.
-    """
-
-    in_features: list[float]
+    in_features: list[float]  # in the feature space; NaN for terms without a test
+    # in_location, of_means: of residuals of the coordinates, and of the means beside heavy tails, for the terms that
+    # have them
     in_location: dict[int, float]
     of_means: dict[int, float]
 
@@ -383,18 +363,10 @@ def _fits_of_strata(size: Size, model: _Model, count: int) -> tuple[Work, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Errors:
-    """Hold residuals of the points, or of some of them, from the terms that one term is adjusted for.
+    """Hold residuals of the points, or of some of them, from the terms that one term is adjusted for."""
 
-    Attributes
-    ----------
-    values : ndarray of shape (r, d)
-        The residuals.
-    basis : ndarray of shape (r, q)
-        The same rows of the basis of these terms.
-    """
-
-    values: FloatArray
-    basis: FloatArray
+    values: FloatArray  # (r, d) the residuals
+    basis: FloatArray  # (r, q) the same rows of the basis of these terms
 
     @classmethod
     def beside(cls, d: Dissimilarity, model: _Model, j: int) -> _Errors:
@@ -453,21 +425,11 @@ def _varies_within(blocks: tuple[Any, ...], term: Term) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Model:
-    """Hold the subspaces of a linear model, and the strata that every term is adjusted for.
+    """Hold the subspaces of a linear model, and the strata that every term is adjusted for."""
 
-    Attributes
-    ----------
-    Q : ndarray of shape (n, r)
-        Orthonormal basis of all terms, without the constant and the means of the strata.
-    hypotheses : tuple of Hypothesis
-        Each term, in coordinates of that basis.
-    strata : Groups or None
-        The strata; None if terms are not adjusted for any.
-    """
-
-    Q: FloatArray
-    hypotheses: tuple[Hypothesis, ...]
-    strata: Groups | None = None
+    Q: FloatArray  # (n, r) orthonormal basis of all terms, without the constant and the means of the strata
+    hypotheses: tuple[Hypothesis, ...]  # each term, in coordinates of that basis
+    strata: Groups | None = None  # the strata; None if terms are not adjusted for any
 
     def is_adjusted_term(self, j: int) -> bool:
         """Return whether model term j is adjusted for other terms, apart from strata, whose columns vary.
@@ -599,24 +561,13 @@ def _check_residual(names: str, n: int, df: int) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Asked:
-    """Hold hypotheses of a linear model that are tested with one matrix of rho: that of the points, or of residuals.
+    """Hold hypotheses of a linear model that are tested with one matrix of rho: that of the points, or of residuals."""
 
-    Attributes
-    ----------
-    model : _Model
-        The model.
-    hypotheses : tuple of Hypothesis
-        What is tested there.
-    adjusted : ndarray of shape (n, q) or None
-        Basis of a model whose residuals of the coordinates take the place of the points.
-    of_means : bool
-        Whether squared distances of the coordinates take the place of rho.
-    """
-
-    model: _Model
-    hypotheses: tuple[Hypothesis, ...]
+    model: _Model  # the model
+    hypotheses: tuple[Hypothesis, ...]  # what is tested there
+    # (n, q) basis of a model whose residuals of the coordinates take the place of the points
     adjusted: FloatArray | None = None
-    of_means: bool = False
+    of_means: bool = False  # whether squared distances of the coordinates take the place of rho
 
     def dispersions(
         self, d: Dissimilarity, unit: float, orders: Iterator[AnyArray]

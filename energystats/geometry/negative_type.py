@@ -229,29 +229,17 @@ SMALLEST_ALONE = 1e-300  # where they are not
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examination:
-    """Hold the extreme eigenvalues of G_c on some points, and what counts as rounding.
+    """Hold the extreme eigenvalues of G_c on some points, and what counts as rounding."""
 
-    Attributes
-    ----------
-    lowest, highest : float
-        The smallest and the largest eigenvalue.
-    threshold, tol : float
-        What counts as rounding, in the unit of rho and as a share of the scale.
-    witness : ndarray of shape (n,) or None
-        Unit vector of sum 0 with c'Rc > 0, when there is one.
-    method : {"eigenvalues", "factorisation", "iteration"}
-        How `lowest` is known.
-    eigenvalues : ndarray of shape (n,) or None
-        All of them, falling, where they were computed.
-    """
-
+    # lowest, highest: the smallest and the largest eigenvalue
     lowest: float
     highest: float
+    # threshold, tol: what counts as rounding, in the unit of rho and as a share of the scale
     threshold: float
     tol: float
-    witness: FloatArray | None
-    method: Literal["eigenvalues", "factorisation", "iteration"]
-    eigenvalues: FloatArray | None
+    witness: FloatArray | None  # (n,) unit vector of sum 0 with c'Rc > 0, when there is one
+    method: Literal["eigenvalues", "factorisation", "iteration"]  # how `lowest` is known
+    eigenvalues: FloatArray | None  # (n,) all of them, falling, where they were computed
 
     @property
     def holds(self) -> bool:

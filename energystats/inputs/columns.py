@@ -32,24 +32,13 @@ NUMBERS = ("integer", "floating", "mixed-integer-float", "decimal", "mixed-integ
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Describe the columns of a coded data table: names, kinds (numeric, ordered, ...) and categories.
+    """Describe the columns of a coded data table: names, kinds (numeric, ordered, ...) and categories."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns; their positions where they have none.
-    kinds : tuple of str
-        "numeric", "ordered", "categorical", "asymmetric" (1 for presence, 0 for absence) or "empty" (no value at all).
-    levels : tuple of tuple
-        Categories in the order of their codes 0, 1, ...; () where there are none.
-    complete : bool
-        Whether no value is missing, empty columns aside.
-    """
-
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the columns; their positions where they have none
+    # "numeric", "ordered", "categorical", "asymmetric" (1 for presence, 0 for absence) or "empty" (no value at all)
     kinds: tuple[Kind, ...]
-    levels: tuple[tuple[Any, ...], ...]
-    complete: bool
+    levels: tuple[tuple[Any, ...], ...]  # categories in the order of their codes 0, 1, ...; () where there are none
+    complete: bool  # whether no value is missing, empty columns aside
 
     @classmethod
     def numeric(cls, names: Iterable[str], *, complete: bool) -> Self:

@@ -65,49 +65,23 @@ TAKE_TRUTHS = ("C", "I", "Q", "where", "select", "invert", TRUTHS)  # functions 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Term:
-    """Hold the model-matrix columns of a term and those of the terms it is adjusted for.
+    """Hold the model-matrix columns of a term and those of the terms it is adjusted for."""
 
-    Attributes
-    ----------
-    name : str
-        As the formula has it.
-    columns : ndarray of shape (n, p)
-        Model-matrix columns of the term.
-    others : ndarray of shape (n, q)
-        Those of the terms it is adjusted for, without the intercept.
-    """
-
-    name: str
-    columns: FloatArray
-    others: FloatArray
+    name: str  # as the formula has it
+    columns: FloatArray  # (n, p) model-matrix columns of the term
+    others: FloatArray  # (n, q) those of the terms it is adjusted for, without the intercept
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Parsed:
-    """Hold a formula that has been parsed, before any value of the data frame is used.
+    """Hold a formula that has been parsed, before any value of the data frame is used."""
 
-    Attributes
-    ----------
-    text : str
-        The formula.
-    response : tuple
-        Terms of the left side, in formulaic's form.
-    intercept : object
-        The constant, likewise.
-    terms : tuple
-        Terms of the right side, lower orders first, without the constant.
-    variables : tuple of str
-        Columns of the table that the formula uses.
-    place : callable or None
-        Where a row that is used stands in the user's table.
-    """
-
-    text: str
-    response: tuple[Any, ...]
-    intercept: Any
-    terms: tuple[Any, ...]
-    variables: tuple[str, ...]
-    place: Place | None = None
+    text: str  # the formula
+    response: tuple[Any, ...]  # terms of the left side, in formulaic's form
+    intercept: Any  # the constant, likewise
+    terms: tuple[Any, ...]  # terms of the right side, lower orders first, without the constant
+    variables: tuple[str, ...]  # columns of the table that the formula uses
+    place: Place | None = None  # where a row that is used stands in the user's table
 
     @property
     def bare_responses(self) -> tuple[str, ...]:
@@ -287,21 +261,11 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Coded:
-    """Hold a data frame in which factors of a formula have numeric codes for their levels.
+    """Hold a data frame in which factors of a formula have numeric codes for their levels."""
 
-    Attributes
-    ----------
-    table : DataFrame
-        The columns as they were, for what is computed of them, and those with codes beside them.
-    columns : dict
-        Column with the codes of each factor.
-    levels : dict
-        Codes and names of the levels of each factor.
-    """
-
-    table: pd.DataFrame
-    columns: Mapping[str, str]
-    levels: Mapping[str, Levels]
+    table: pd.DataFrame  # the columns as they were, for what is computed of them, and those with codes beside them
+    columns: Mapping[str, str]  # column with the codes of each factor
+    levels: Mapping[str, Levels]  # codes and names of the levels of each factor
 
     @classmethod
     def of(cls, table: pd.DataFrame, factors: Sequence[Any], truths: Mapping[Any, Levels | None]) -> Self:

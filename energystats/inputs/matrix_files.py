@@ -32,35 +32,20 @@ NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?|[-+]?inf(inity)?", re.I
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class MatrixFile:
-    """Hold a square matrix of dissimilarities read from a file, and the layout of the file.
+    """Hold a square matrix of dissimilarities read from a file, and the layout of the file."""
 
-    Attributes
-    ----------
-    distances : ndarray of shape (n, n)
-        Symmetric, finite, not negative, zero on the diagonal.
-    names : tuple of str or None
-        Names of the items; those of the columns where rows are only numbered.
-    layout : {"both", "header", "none"}
-        Names in the first row and column, in the first row only, or nowhere.
-    header, stubs : tuple of str
-        The first row and the first column as they stood, the corner in `header`; empty where there are none.
-    sep, decimal : str
-        What separates the columns, and the decimal sign.
-    shows_decimals : bool
-        Whether an entry of the file has the decimal sign.
-    file : str
-        Name of the file in messages; empty where it has none.
-    """
-
-    distances: FloatArray
-    names: tuple[str, ...] | None
-    layout: Literal["both", "header", "none"]
+    distances: FloatArray  # (n, n) symmetric, finite, not negative, zero on the diagonal
+    names: tuple[str, ...] | None  # names of the items; those of the columns where rows are only numbered
+    layout: Literal["both", "header", "none"]  # names in the first row and column, in the first row only, or nowhere
+    # header, stubs: the first row and the first column as they stood, the corner in `header`; empty where there are
+    # none
     header: tuple[str, ...] = ()
     stubs: tuple[str, ...] = ()
+    # sep, decimal: what separates the columns, and the decimal sign
     sep: str = ","
     decimal: str = "."
-    shows_decimals: bool = False
-    file: str = ""
+    shows_decimals: bool = False  # whether an entry of the file has the decimal sign
+    file: str = ""  # name of the file in messages; empty where it has none
 
     @property
     def frame(self) -> pd.DataFrame:

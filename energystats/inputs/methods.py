@@ -142,28 +142,15 @@ OBJECTS: dict[str, type[Permutation | Sliced | Binned]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Hold which labelings a test visits, resolved from `method` and `n_resamples`.
+    """Hold which labelings a test visits, resolved from `method` and `n_resamples`."""
 
-    Attributes
-    ----------
-    method : str
-        Name of the method.
-    n_resamples : int
-        Random permutations.
-    stop_at, extrapolate : int or None, bool
-        As for `Permutation`.
-    n_slices : int
-        Random directions; 0 for the distances themselves.
-    n_bins : int or None
-        Full bins of rows, at most; None leaves it to the method.
-    """
-
-    method: str = "auto"
-    n_resamples: int = 999
+    method: str = "auto"  # name of the method
+    n_resamples: int = 999  # random permutations
+    # stop_at, extrapolate: as for `Permutation`
     stop_at: int | None = None
     extrapolate: bool = False
-    n_slices: int = 0
-    n_bins: int | None = None
+    n_slices: int = 0  # random directions; 0 for the distances themselves
+    n_bins: int | None = None  # full bins of rows, at most; None leaves it to the method
 
 
 def read_method(method: object, n_resamples: object, names: Sequence[str], default: int = 999) -> Sampling:

@@ -21,24 +21,13 @@ FINER = {"ps": 10**3, "fs": 10**6, "as": 10**9}  # units of time, and how many o
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowOrder:
-    """Hold the order of n rows, such as a time order, and the values or names that define it.
+    """Hold the order of n rows, such as a time order, and the values or names that define it."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n,)
-        Row at each place.
-    places : pandas.Index or None
-        What the rows were ordered by, or the names of the rows in their order; None where there is nothing but a count.
-    name : str
-        Of the column or Series; empty without one.
-    notes : tuple of str
-        What a reader has to know of the order.
-    """
-
-    rows: IntArray
+    rows: IntArray  # (n,) row at each place
+    # what the rows were ordered by, or the names of the rows in their order; None where there is nothing but a count
     places: Any
-    name: str
-    notes: tuple[str, ...] = ()
+    name: str  # of the column or Series; empty without one
+    notes: tuple[str, ...] = ()  # what a reader has to know of the order
 
     @classmethod
     def read(cls, given: InputTable | None, n: int, index: Any) -> Self:

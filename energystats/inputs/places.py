@@ -18,26 +18,13 @@ Place = Callable[[int], tuple[str, Any]]  # where row i of the points stands, an
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Describe why a metric cannot compare one row of a table.
+    """Describe why a metric cannot compare one row of a table."""
 
-    Attributes
-    ----------
-    row : int
-        Its number, from 0.
-    cause : str
-        What is wrong with it, such as "is all zeros".
-    rule : str
-        What the metric needs, such as "has no value for rows of zeros".
-    advice : str
-        What to do.
-    other : int or None
-        The number of a second row, with which the first cannot be compared; `cause` ends before it.
-    """
-
-    row: int
-    cause: str
-    rule: str
-    advice: str
+    row: int  # its number, from 0
+    cause: str  # what is wrong with it, such as "is all zeros"
+    rule: str  # what the metric needs, such as "has no value for rows of zeros"
+    advice: str  # what to do
+    # the number of a second row, with which the first cannot be compared; `cause` ends before it
     other: int | None = None
 
 

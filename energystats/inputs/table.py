@@ -36,32 +36,16 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InputTable:
-    """Hold a data table, or one label or weight per row, as the user gave it, with row and column names.
+    """Hold a data table, or one label or weight per row, as the user gave it, with row and column names."""
 
-    Attributes
-    ----------
-    values : object
-        A pandas object, an array, a list, or blocks of rows that are not in memory.
-    columns : tuple of str or None
-        Names of the columns of a pandas object ("x" for a Series without a name), or of blocks of rows.
-    index : pandas.Index or None
-        Names of the rows.
-    indices : tuple of pandas.Index or None
-        Those of each sample, where blocks of rows hold several.
-    found : bool
-        Whether a clustering is known to have found the labels.
-    delayed : bool
-        Whether a Dask collection was computed to get the values.
-    of_result : str
-        Words for the index of a result or estimator of this package whose labels they are, which has no `loc`; else "".
-    """
-
-    values: Any
+    values: Any  # A pandas object, an array, a list, or blocks of rows that are not in memory
+    # names of the columns of a pandas object ("x" for a Series without a name), or of blocks of rows
     columns: tuple[str, ...] | None = None
-    index: Any = None
-    indices: tuple[Any, ...] = ()
-    found: bool = False
-    delayed: bool = False
+    index: Any = None  # names of the rows
+    indices: tuple[Any, ...] = ()  # those of each sample, where blocks of rows hold several
+    found: bool = False  # whether a clustering is known to have found the labels
+    delayed: bool = False  # whether a Dask collection was computed to get the values
+    # words for the index of a result or estimator of this package whose labels they are, which has no `loc`; else ""
     of_result: str = ""
 
     def __len__(self) -> int:

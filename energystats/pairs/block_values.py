@@ -67,21 +67,11 @@ def slices_of(ends: Sequence[int]) -> list[slice]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesHere:
-    """Hold values of blocks of rows that are read or computed in this process.
+    """Hold values of blocks of rows that are read or computed in this process."""
 
-    Attributes
-    ----------
-    spans : list of slice
-        The rows of every block.
-    read : callable
-        The value of a block from its rows.
-    threaded : bool
-        Whether tasks run side by side, which they must not mind; values are read one at a time.
-    """
-
-    spans: Sequence[slice]
-    read: Callable[[slice], Any]
-    threaded: bool = False
+    spans: Sequence[slice]  # the rows of every block
+    read: Callable[[slice], Any]  # the value of a block from its rows
+    threaded: bool = False  # whether tasks run side by side, which they must not mind; values are read one at a time
 
     @property
     def n_machines(self) -> int:
@@ -129,21 +119,11 @@ class ValuesHere:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ValuesThere:
-    """Hold one value per block of rows on the workers of a Dask cluster.
+    """Hold one value per block of rows on the workers of a Dask cluster."""
 
-    Attributes
-    ----------
-    client : Workers
-        Where they are.
-    futures : tuple of Future
-        One for each block.
-    spans : list of slice
-        The rows of every block.
-    """
-
-    client: Any
-    futures: Sequence[Any]
-    spans: Sequence[slice]
+    client: Any  # where they are
+    futures: Sequence[Any]  # one for each block
+    spans: Sequence[slice]  # the rows of every block
 
     @property
     def n_machines(self) -> int:
@@ -209,29 +189,18 @@ def itself(value: Any) -> Any:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measures:
-    """Hold the number of rows, and ranges, means and deviations of the columns of some rows.
+    """Hold the number of rows, and ranges, means and deviations of the columns of some rows."""
 
-    Attributes
-    ----------
-    n : int
-        Number of rows.
-    low, high : ndarray of shape (d,)
-        Smallest and largest values.
-    mean, rest : ndarray of shape (d,)
-        Means, and what rounding took from them: far from 0 a mean has too few digits for differences of means.
-    squares : ndarray of shape (d,)
-        Sums of squared deviations from the mean, in units of `unit`.
-    unit : ndarray of shape (d,)
-        Ranges, so that squares neither vanish nor overflow; 1 for constant columns.
-    """
-
-    n: int
+    n: int  # number of rows
+    # low, high: (d,) smallest and largest values
     low: FloatArray
     high: FloatArray
+    # mean, rest: (d,) means, and what rounding took from them: far from 0 a mean has too few digits for differences of
+    # means
     mean: FloatArray
     rest: FloatArray
-    squares: FloatArray
-    unit: FloatArray
+    squares: FloatArray  # (d,) sums of squared deviations from the mean, in units of `unit`
+    unit: FloatArray  # (d,) ranges, so that squares neither vanish nor overflow; 1 for constant columns
 
     @classmethod
     def of(cls, block: FloatArray) -> Self:

@@ -42,24 +42,12 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, eq=False)
 class RowsOnCluster(Rows):
-    """Hold a table as blocks of rows on a Dask cluster, each block a future.
+    """Hold a table as blocks of rows on a Dask cluster, each block a future."""
 
-    Attributes
-    ----------
-    client : Workers
-        Where the blocks are.
-    blocks : tuple of Future
-        Each of an array (b, d) of finite numbers.
-    ends : ndarray of shape (n_blocks,)
-        Where each block ends.
-    d : int
-        Number of columns.
-    """
-
-    client: Any = None
-    blocks: tuple[Any, ...] = ()
-    ends: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
-    d: int = 0
+    client: Any = None  # where the blocks are
+    blocks: tuple[Any, ...] = ()  # each of an array (b, d) of finite numbers
+    ends: IntArray = field(default_factory=lambda: np.zeros(0, dtype=np.intp))  # (n_blocks,) where each block ends
+    d: int = 0  # number of columns
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -140,18 +128,10 @@ class _PartialSums:
 
 @dataclass(frozen=True, eq=False)
 class OnCluster(Pairs):
-    """Compute products with R and sums of rho over pairs of rows that are on a Dask cluster.
+    """Compute products with R and sums of rho over pairs of rows that are on a Dask cluster."""
 
-    Attributes
-    ----------
-    rows : RowsOnCluster
-        The points.
-    metric : Metric
-        Fitted to them.
-    """
-
-    rows: RowsOnCluster
-    metric: Metric
+    rows: RowsOnCluster  # the points
+    metric: Metric  # fitted to them
 
     @cached_property
     def places(self) -> list[_Block]:
@@ -267,27 +247,13 @@ class _Chunk:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drawing:
-    """Hold what every Dask worker needs to draw the same random labelings.
+    """Hold what every Dask worker needs to draw the same random labelings."""
 
-    Attributes
-    ----------
-    token : str
-        Name of this drawing among those that a worker has seen.
-    codes : ndarray of shape (n,)
-        The observed labels.
-    weights : ndarray of shape (n,)
-        Of the rows.
-    others : Labelings
-        The random ones.
-    k : int
-        Number of groups.
-    """
-
-    token: str
-    codes: AnyArray
-    weights: FloatArray
-    others: Labelings
-    k: int
+    token: str  # name of this drawing among those that a worker has seen
+    codes: AnyArray  # (n,) the observed labels
+    weights: FloatArray  # (n,) of the rows
+    others: Labelings  # the random ones
+    k: int  # number of groups
 
     @property
     def order(self) -> AnyArray:
@@ -411,21 +377,11 @@ def _block_task(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BinsOnCluster:
-    """Hold bin numbers and weights of all rows, which are sent to the Dask workers once.
+    """Hold bin numbers and weights of all rows, which are sent to the Dask workers once."""
 
-    Attributes
-    ----------
-    codes : ndarray of shape (n,)
-        Bin of each row.
-    weights : ndarray of shape (n,)
-        Its weight.
-    count : int
-        Number of bins.
-    """
-
-    codes: AnyArray
-    weights: FloatArray
-    count: int
+    codes: AnyArray  # (n,) bin of each row
+    weights: FloatArray  # (n,) its weight
+    count: int  # number of bins
 
 
 def _bins_task(

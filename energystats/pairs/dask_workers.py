@@ -30,14 +30,9 @@ class Workers:
     """Wrap a Dask client so that its connection is checked while a result is awaited.
 
     Whoever waits for a client that is closed, or whose scheduler goes away, may wait for ever.
-
-    Attributes
-    ----------
-    client : distributed.Client
-        Of the user.
     """
 
-    client: Any
+    client: Any  # of the user
 
     def submit(self, task: Any, *given: Any, **how: Any) -> Any:
         """Submit a task to the Dask cluster and return its future."""

@@ -94,18 +94,10 @@ def _read_columns(xp: Any, sample: Any, name: str) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDevice(Rows):
-    """Hold the rows of a table as one array of another library, on its device.
+    """Hold the rows of a table as one array of another library, on its device."""
 
-    Attributes
-    ----------
-    points : array of shape (n, d)
-        Numbers in double precision.
-    xp : module
-        Its functions.
-    """
-
-    points: Any = None
-    xp: Any = None
+    points: Any = None  # (n, d) numbers in double precision
+    xp: Any = None  # its functions
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -150,18 +142,10 @@ class RowsOnDevice(Rows):
 
 @dataclass(frozen=True, eq=False)
 class OnDevice(Pairs):
-    """Compute products with R and sums of rho over pairs of points that are on a device, such as a GPU.
+    """Compute products with R and sums of rho over pairs of points that are on a device, such as a GPU."""
 
-    Attributes
-    ----------
-    rows : RowsOnDevice
-        The points.
-    metric : Metric
-        Euclidean, or a function of the distance.
-    """
-
-    rows: RowsOnDevice
-    metric: Metric
+    rows: RowsOnDevice  # the points
+    metric: Metric  # Euclidean, or a function of the distance
 
     def __post_init__(self) -> None:
         if type(self.metric) not in RHO:

@@ -80,24 +80,12 @@ class Mapped:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True, eq=False)
 class Spooled:
-    """Hold rows in a temporary file of 8 n d bytes, which is deleted when nothing refers to it any more.
+    """Hold rows in a temporary file of 8 n d bytes, which is deleted when nothing refers to it any more."""
 
-    Attributes
-    ----------
-    file : file
-        All rows of the first few columns, then of the next ones.
-    n : int
-        Number of rows.
-    widths : tuple of int
-        How many columns stand together.
-    dtypes : set of str
-        Of the columns that were given.
-    """
-
-    file: IO[bytes]
-    n: int
-    widths: tuple[int, ...]
-    dtypes: set[str]
+    file: IO[bytes]  # all rows of the first few columns, then of the next ones
+    n: int  # number of rows
+    widths: tuple[int, ...]  # how many columns stand together
+    dtypes: set[str]  # of the columns that were given
 
     @property
     def d(self) -> int:
@@ -161,22 +149,13 @@ def _write(points: FloatArray, file: IO[bytes], name: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Rows(abc.ABC):
-    """Define a table that is not in memory: its shape, its columns, and how its rows are read.
+    """Define a table that is not in memory: its shape, its columns, and how its rows are read."""
 
-    Attributes
-    ----------
-    columns : tuple of str or None
-        Names, where there are any.
-    center, scale : ndarray of shape (d,)
-        What is subtracted from the rows when they are used, and what they are divided by.
-    indices : tuple of pandas.Index or None
-        Names of the rows of each sample that stands here, None where it has none.
-    """
-
-    columns: tuple[str, ...] | None = None
+    columns: tuple[str, ...] | None = None  # names, where there are any
+    # center, scale: (d,) what is subtracted from the rows when they are used, and what they are divided by
     center: FloatArray = field(default_factory=lambda: np.zeros(1))
     scale: FloatArray = field(default_factory=lambda: np.ones(1))
-    indices: tuple[Any, ...] = ()
+    indices: tuple[Any, ...] = ()  # names of the rows of each sample that stands here, None where it has none
 
     @property
     @abc.abstractmethod
@@ -269,15 +248,9 @@ def _project_block(points: FloatArray, center: FloatArray, directions: FloatArra
 
 @dataclass(frozen=True, eq=False)
 class RowsOnDisk(Rows):
-    """Hold a table on disk that is read a block of rows at a time, in one part or several.
+    """Hold a table on disk that is read a block of rows at a time, in one part or several."""
 
-    Attributes
-    ----------
-    parts : tuple of RowRange
-        In order, with the same columns.
-    """
-
-    parts: tuple[RowRange, ...] = ()
+    parts: tuple[RowRange, ...] = ()  # in order, with the same columns
 
     @cached_property
     def ends(self) -> IntArray:

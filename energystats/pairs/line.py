@@ -22,15 +22,9 @@ POWERS_ON_LINE = {"cityblock": 1, "chebyshev": 1, "euclidean": 1, "minkowski": 1
 
 @dataclass(frozen=True, eq=False)
 class Line(Pairs):
-    """Compute products with R, R_ij = |x_i - x_j| in one column, from sorted points and without pairs.
+    """Compute products with R, R_ij = |x_i - x_j| in one column, from sorted points and without pairs."""
 
-    Attributes
-    ----------
-    x : ndarray of shape (n,)
-        The points.
-    """
-
-    x: FloatArray
+    x: FloatArray  # (n,) the points
 
     @functools.cached_property
     def order(self) -> IntArray:

@@ -23,24 +23,12 @@ PROJECTED_AT_ONCE = 65_536  # rows
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlicedPairs(Pairs):
-    """Estimate ||x - y|| by the mean over directions u of c |u'x - u'y|, which is unbiased [theory 9].
+    """Estimate ||x - y|| by the mean over directions u of c |u'x - u'y|, which is unbiased [theory 9]."""
 
-    Attributes
-    ----------
-    n : int
-        Number of points.
-    project : callable
-        Their coordinates along some directions; (d, s) -> (n, s).
-    directions : ndarray of shape (d, n_slices)
-        Unit vectors.
-    kept : tuple of Line
-        The projections, where they are few enough; else they are recomputed for every sum.
-    """
-
-    n: int
-    project: Callable[[FloatArray], FloatArray]
-    directions: FloatArray
-    kept: tuple[Line, ...] = ()
+    n: int  # number of points
+    project: Callable[[FloatArray], FloatArray]  # their coordinates along some directions; (d, s) -> (n, s)
+    directions: FloatArray  # (d, n_slices) unit vectors
+    kept: tuple[Line, ...] = ()  # the projections, where they are few enough; else they are recomputed for every sum
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:

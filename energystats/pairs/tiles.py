@@ -51,14 +51,9 @@ MIDDLE = 0.5  # a share of the rho of few points, among which duplicated rows wo
 
 
 class Pairs(abc.ABC):
-    """Define the interface to R, the matrix of rho, as a linear map on n points.
+    """Define the interface to R, the matrix of rho, as a linear map on n points."""
 
-    Attributes
-    ----------
-    has_tiles : bool
-        Whether sums over groups come from tiles of R, and accept labels in compact form, as `Indicators`.
-    """
-
+    # whether sums over groups come from tiles of R, and accept labels in compact form, as `Indicators`
     has_tiles: ClassVar[bool] = False
 
     @property
@@ -161,20 +156,11 @@ class StoredTiles(UpperTileSums):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recomputed(UpperTileSums):
-    """Compute sums of rho from tiles of R that are recomputed from the points for every sum.
+    """Compute sums of rho from tiles of R that are recomputed from the points for every sum."""
 
-    Attributes
-    ----------
-    points : ndarray of shape (n, d)
-        Coordinates.
-    metric : Metric
-        Fitted to the data.
-    warns : bool
-        Whether a negative rho is worth a warning; not for parts of points that were warned of in whole.
-    """
-
-    points: FloatArray
-    metric: Metric
+    points: FloatArray  # (n, d) coordinates
+    metric: Metric  # fitted to the data
+    # whether a negative rho is worth a warning; not for parts of points that were warned of in whole
     warns: bool = True
 
     @property

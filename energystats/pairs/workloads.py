@@ -111,28 +111,15 @@ NO_PAIRS = (
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Describe how many points there are and by which route their pairs are summed, for estimates of time and memory.
+    """Describe how many points there are and by which route their pairs are summed, to estimate time and memory."""
 
-    Attributes
-    ----------
-    n, columns : int
-        Points and columns, 0 columns for a matrix.
-    line : bool
-        Whether one column is sorted in place of the pairs.
-    exact : bool
-        Whether its best clusters are known without a search.
-    stored : bool
-        Whether the matrix is there.
-    slices : int
-        Random directions, 0 for all pairs.
-    """
-
+    # n, columns: points and columns, 0 columns for a matrix
     n: int
     columns: int = 1
-    line: bool = False
-    exact: bool = False
-    stored: bool = False
-    slices: int = 0
+    line: bool = False  # whether one column is sorted in place of the pairs
+    exact: bool = False  # whether its best clusters are known without a search
+    stored: bool = False  # whether the matrix is there
+    slices: int = 0  # random directions, 0 for all pairs
 
     @classmethod
     def of(cls, d: Any) -> Self:

@@ -193,30 +193,14 @@ def _choose_root_ticks(top: float) -> list[float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnNode:
-    """Hold one node of a tree of tests, with all that is drawn of it.
+    """Hold one node of a tree of tests, with all that is drawn of it."""
 
-    Attributes
-    ----------
-    children : tuple of int
-        Places of its two halves among the nodes; empty for a leaf.
-    size : int
-        Number of points.
-    height : float
-        Of its fork; NaN where there is none.
-    label : int or None
-        Cluster, for a leaf.
-    pvalue : float or None
-        Adjusted p-value; None where nothing was tested.
-    rejected : bool
-        Whether the test rejected.
-    """
-
-    children: tuple[int, ...]
-    size: int
-    height: float
-    label: int | None
-    pvalue: float | None
-    rejected: bool
+    children: tuple[int, ...]  # places of its two halves among the nodes; empty for a leaf
+    size: int  # number of points
+    height: float  # of its fork; NaN where there is none
+    label: int | None  # cluster, for a leaf
+    pvalue: float | None  # adjusted p-value; None where nothing was tested
+    rejected: bool  # whether the test rejected
 
 
 def plot_cluster_tree(

@@ -42,72 +42,33 @@ DEFAULTS = {"metric": "euclidean", "alpha": 1.0, "standardize": False, "conserva
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Hold the origin of the data of a report: file, statements or command that read it, and rows and columns used.
+    """Hold the origin of the data of a report: file, statements or command that read it, and rows and columns used."""
 
-    Attributes
-    ----------
-    file : str
-        What the data are called.
-    code : tuple of str
-        Statements that make `X`; empty where it was given in Python.
-    command : tuple of str
-        Words of the command line, or empty.
-    left_out : tuple
-        Columns that are not used, as (names, reason).
-    ids : tuple
-        Names of the rows, or empty.
-    rows : tuple of int
-        Number of every row in its source, from 1.
-    n_read : int
-        Rows before any were left out; 0 where none were.
-    """
-
-    file: str
-    code: tuple[str, ...] = ()
-    command: tuple[str, ...] = ()
-    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()
-    ids: tuple[Any, ...] = ()
-    rows: tuple[int, ...] = ()
-    n_read: int = 0
+    file: str  # what the data are called
+    code: tuple[str, ...] = ()  # statements that make `X`; empty where it was given in Python
+    command: tuple[str, ...] = ()  # words of the command line, or empty
+    left_out: tuple[tuple[tuple[str, ...], str], ...] = ()  # columns that are not used, as (names, reason)
+    ids: tuple[Any, ...] = ()  # names of the rows, or empty
+    rows: tuple[int, ...] = ()  # number of every row in its source, from 1
+    n_read: int = 0  # rows before any were left out; 0 where none were
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Study:
-    """Hold the data, partition, tests and all other results that a report prints.
+    """Hold the data, partition, tests and all other results that a report prints."""
 
-    Attributes
-    ----------
-    data : DataFrame
-        The columns that were clustered, or the matrix of rho.
-    found : Partition
-        The clusters.
-    test : ClusterTestResult or str
-        Their test, or why there is none.
-    selection : SelectKResult or None
-        The choice of k, where it was asked for.
-    k_from : {"given", "default", "chosen"}
-        Where k came from.
-    rng : int
-        Seed of every call.
-    search, testing, selecting : dict
-        Arguments of `energy_cluster`, `cluster_test` and `select_k`.
-    reading : Reading
-        Where the data came from.
-    notes : tuple of str
-        Warnings.
-    """
-
-    data: pd.DataFrame
-    found: Partition
-    test: ClusterTestResult | str
-    selection: SelectKResult | None = None
-    k_from: str = "given"
-    rng: int = 0
+    data: pd.DataFrame  # the columns that were clustered, or the matrix of rho
+    found: Partition  # the clusters
+    test: ClusterTestResult | str  # their test, or why there is none
+    selection: SelectKResult | None = None  # the choice of k, where it was asked for
+    k_from: str = "given"  # where k came from
+    rng: int = 0  # seed of every call
+    # search, testing, selecting: arguments of `energy_cluster`, `cluster_test` and `select_k`
     search: dict[str, Any] = field(default_factory=dict)
     testing: dict[str, Any] = field(default_factory=dict)
     selecting: dict[str, Any] = field(default_factory=dict)
-    reading: Reading
-    notes: tuple[str, ...] = ()
+    reading: Reading  # where the data came from
+    notes: tuple[str, ...] = ()  # warnings
 
     @classmethod
     def run(

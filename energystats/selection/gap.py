@@ -60,19 +60,12 @@ COINCIDING = "the points of a reference set coincide within {clusters}, so that 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapCurve:
-    """Hold the gap statistic, mean log W(k) of reference sets minus log W(k) of the data, and its errors; k = 1...
+    """Hold the gap statistic, mean log W(k) of reference sets minus log W(k) of the data, and its errors; k = 1..."""
 
-    Attributes
-    ----------
-    gap, error : ndarray of shape (k_max,)
-        The error is sd sqrt(1 + 1/B) over B reference sets, sd with divisor B.
-    rounded : bool
-        Whether clusters of reference sets were found with rho in single precision.
-    """
-
+    # gap, error: (k_max,) the error is sd sqrt(1 + 1/B) over B reference sets, sd with divisor B
     gap: FloatArray
     error: FloatArray
-    rounded: bool
+    rounded: bool  # whether clusters of reference sets were found with rho in single precision
 
 
 def gap_curve(
@@ -180,24 +173,13 @@ class DrawsTables(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GapReference:
-    """Draw independent coordinates along the principal axes, from nearest unimodal or from uniform distributions.
+    """Draw independent coordinates along the principal axes, from nearest unimodal or from uniform distributions."""
 
-    Attributes
-    ----------
-    axes : Axes
-        Principal component scores, and back to the columns.
-    metric : Metric
-        Fitted to the data, not on the reference sets.
-    null : {"unimodal", "box"}
-        The distributions along the axes.
-    scale : ndarray of shape (d,)
-        By which columns are divided before their axes are found: 1, or their deviations if the metric divides by them,
-        so that no column is narrow enough to be taken for rounding.
-    """
-
-    axes: Axes
-    metric: Metric
-    null: NullKind
+    axes: Axes  # principal component scores, and back to the columns
+    metric: Metric  # fitted to the data, not on the reference sets
+    null: NullKind  # the distributions along the axes
+    # (d,) by which columns are divided before their axes are found: 1, or their deviations if the metric divides by
+    # them, so that no column is narrow enough to be taken for rounding
     scale: FloatArray
 
     @classmethod

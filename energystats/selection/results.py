@@ -35,37 +35,18 @@ NOT_SIGNIFICANCE = Caution(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SelectKRow:
-    """Hold the criteria computed for one number of clusters k, such as W and the gap; NaN where not computed.
+    """Hold the criteria computed for one number of clusters k, such as W and the gap; NaN where not computed."""
 
-    Attributes
-    ----------
-    k : int
-        Number of clusters.
-    within : float
-        W of the clusters of smallest W, those of `partitions`.
-    share : float
-        Their S/T.
-    log_within : float
-        log W; minus infinity where all points coincide with others of their cluster.
-    gap, gap_error : float
-        Gap statistic and its standard error.
-    eigengap : float
-        The k-th eigenvalue of the random walk less the next.
-    pvalue : float
-        p of a further split: smallest adjusted p of the leaves of the tree while there were k of them.
-    stability : float
-        Mean adjusted Rand index over resamples.
-    """
-
-    k: int
-    within: float
-    share: float
-    log_within: float
+    k: int  # number of clusters
+    within: float  # W of the clusters of smallest W, those of `partitions`
+    share: float  # their S/T
+    log_within: float  # log W; minus infinity where all points coincide with others of their cluster
+    # gap, gap_error: gap statistic and its standard error
     gap: float
     gap_error: float
-    eigengap: float
-    pvalue: float
-    stability: float
+    eigengap: float  # the k-th eigenvalue of the random walk less the next
+    pvalue: float  # p of a further split: smallest adjusted p of the leaves of the tree while there were k of them
+    stability: float  # mean adjusted Rand index over resamples
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
