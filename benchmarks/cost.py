@@ -118,23 +118,23 @@ def cases():
 def watched(call, clock):
     """The largest estimate inside the call, and its time; loops are loaded before."""
     estimates = []
-    kept = cost.weigh
+    kept = cost.check_work
 
     def noted(progress, d, *works):
         estimates.append(cost._estimate_seconds(works, cost.Rates.on_the_spot(d)))
         return kept(progress, d, *works)
 
     places = [module for name, module in list(sys.modules.items()) if name.startswith("energystats") and module]
-    places = [module for module in places if getattr(module, "weigh", None) is kept]
+    places = [module for module in places if getattr(module, "check_work", None) is kept]
     for module in places:
-        module.weigh = noted
+        module.check_work = noted
     try:
         start = clock()
         call()
         spent = clock() - start
     finally:
         for module in places:
-            module.weigh = kept
+            module.check_work = kept
     return max(estimates, default=float("nan")), spent
 
 

@@ -32,11 +32,11 @@ __all__ = [
     "available_memory",
     "between_tables",
     "check_memory",
+    "check_work",
     "count_text",
     "is_interactive",
     "part_of_a_longer_call",
     "seconds_for",
-    "weigh",
     "with_bar",
 ]
 
@@ -320,7 +320,7 @@ def check_memory(*works: Work) -> None:
 # ---------------------------------------------------------------- the judgement
 
 
-def weigh(progress: bool | None, d: Any, *works: Work) -> bool:
+def check_work(progress: bool | None, d: Any, *works: Work) -> bool:
     """Check that a call fits into memory, warn if it will take long, and return whether to show a progress bar."""
     if not isinstance(progress, bool | np.bool_ | None):
         kind = type(progress).__name__

@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.statistics import is_negative, share
-from energystats._runtime import weigh
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import numbers
 from energystats.display.result import Result
@@ -110,7 +110,7 @@ def pairwise(X: ArrayLike, Y: ArrayLike | None = None, *, metric: MetricLike = "
     resolved = resolve(metric, alpha)
     if Y is None:
         d = Dissimilarity.from_data(X, metric=metric, alpha=alpha)
-        weigh(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
+        check_work(False, d, pairs_work(Size.of(d), 2.0, SAMPLE_LESS))
         return _with_names(np.array(d.matrix), X, X)
     if isinstance(resolved, Precomputed):
         raise ValueError('`Y` must be None when metric="precomputed": X already is the matrix.')
@@ -225,7 +225,7 @@ def energy_distance(
     if given is not None:
         d.check_weights(given, "sample_weight")
     size = replace(Size.of(d), slices=how.n_slices)
-    weigh(False, d, one_sum(size), slices(size))
+    check_work(False, d, one_sum(size), slices(size))
     if how.n_slices:
         d = d.sliced(how.n_slices, generator)
     # [G 1] from the 2 x 2 matrix M; "u" leaves the pairs of a point with itself out of the own means
@@ -351,7 +351,7 @@ def dispersion(
     warn_of_other_space(d, given)
     groups = Groups.from_labels(labels, d.n, name="labels")
     weights = d.read_weights(sample_weight)
-    weigh(False, d, one_sum(Size.of(d)))
+    check_work(False, d, one_sum(Size.of(d)))
     # W, S and T are linear functions of M = Z'RZ, one pass over the pairs
     M, s = d.group_sums(groups, weights)
     within = statistics.within_per_cluster(M, s)

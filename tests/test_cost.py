@@ -627,7 +627,7 @@ def test_other_machines_are_not_judged_by_this_one(slow_machine):
     assert RowsOnCluster(client=Client()).n_workers == 8
     assert RowsOnDevice().n_workers == 0
     d = OnDevice(None, np.empty((0, 0)))
-    assert cost.weigh(True, d, Work(what="x", steps=1e12)), "no warning"
+    assert cost.check_work(True, d, Work(what="x", steps=1e12)), "no warning"
 
 
 def test_a_scan_of_one_column_in_the_report_counts_searches_and_no_tests(monkeypatch):
@@ -636,7 +636,7 @@ def test_a_scan_of_one_column_in_the_report_counts_searches_and_no_tests(monkeyp
     from energystats.report import page
 
     seen = []
-    monkeypatch.setattr(page, "weigh", lambda progress, d, *works: seen.append((d, works)))
+    monkeypatch.setattr(page, "check_work", lambda progress, d, *works: seen.append((d, works)))
     page._announce(points()[:, :1], 2, {"metric": "euclidean", "alpha": 1.0, "standardize": False}, 10**6, 4)
     ((d, works),) = seen
     searched = AUTO.work(d, Search(k=2))[-1]

@@ -462,11 +462,11 @@ def test_the_work_is_estimated_anew_when_a_clusterer_has_said_how_many_clusters_
 
     weighed = []
 
-    def weigh(progress, d, *works):
+    def check_work(progress, d, *works):
         weighed.append(works)
         return False
 
-    monkeypatch.setattr(split, "weigh", weigh)
+    monkeypatch.setattr(split, "check_work", check_work)
     for k in (2, 8):
         es.cluster_test(two, clusterer=KMeans(k, n_init=1, random_state=0), n_resamples=9, n_splits=1, rng=0)
     few, many = (sum(work.touched for work in works) for works in weighed)

@@ -24,6 +24,7 @@ __all__ = [
     "fewest_draws",
     "generalised_pareto_pvalue",
     "has_ties_in_tail",
+    "is_at_most",
     "koenker_pvalue",
     "normal_pvalue",
     "over_contrasts",
@@ -45,6 +46,7 @@ __all__ = [
 
 
 CONFIDENCE_LEVEL = 0.95  # of every interval of a p-value
+ROUNDED_PVALUE = 1e-9  # of a bound: what rounding may add to a combined p-value that is equal to it
 ROUNDED_LEVEL = 1e-12  # of a level: what rounding may add to a p-value that is equal to it
 
 # ---------------------------------------------------------------- ties
@@ -97,6 +99,11 @@ def smallest_pvalue(n_resamples: int, factor: float = 1.0) -> float:
 def fewest_draws(level: float, factor: float = 1.0) -> int:
     """Compute the fewest draws with which the smallest p, calibration factor/(draws + 1), is at most `level`."""
     return max(1, math.ceil(factor / level * (1 - ROUNDED_LEVEL)) - 1)
+
+
+def is_at_most(pvalue: float, bound: float) -> bool:
+    """Return whether a p-value is at most a bound, such as a level or the smallest possible p, but for rounding."""
+    return pvalue <= bound * (1 + ROUNDED_PVALUE)
 
 
 def smallest_exact_pvalue(count: float, mirrors: float) -> float:

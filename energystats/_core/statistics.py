@@ -1,4 +1,4 @@
-"""Compute every statistic as a linear function of M = Z'RZ and group sizes s (or sums of weights) [theory 3].
+"""Compute every statistic of groups from M = Z'RZ and group sizes s (or sums of weights) [theory 3].
 
 Functions of M take it as (..., k, k), and s as (k,) or (..., k), and keep the leading axes.
 """
@@ -14,19 +14,15 @@ __all__ = [
     "energy_distances",
     "f_ratio",
     "group_means",
-    "has_heavy_tails",
     "is_negative",
-    "mean_of_rows",
     "pairwise_statistic",
     "share",
-    "share_of_mode",
     "total",
     "within_per_cluster",
 ]
 
 
 NEGATIVE = 1e-9  # of the largest of W, S and T: what rounding does not explain
-HEAVY_TAILS = 1.9  # mean square of lengths over the square of their mean, of normal points 1.57 at most
 
 
 def group_means(M: FloatArray, s: FloatArray) -> FloatArray:
@@ -92,21 +88,3 @@ def share(part: float, whole: float) -> float:
 def is_negative(*dispersions: float) -> bool:
     """Return whether one of W, S and T is below 0 by more than rounding: rho is not of negative type then."""
     return min(dispersions) < -NEGATIVE * max(map(abs, dispersions))
-
-
-def share_of_mode(points: FloatArray) -> float:
-    """Return the share of the most frequent row among points; (n, d)."""
-    return float(np.unique(points, axis=0, return_counts=True)[1].max()) / len(points)
-
-
-def has_heavy_tails(points: FloatArray) -> bool:
-    """Return whether points are skew or have heavy tails, by the lengths of their differences from the mean; (n, d)."""
-    lengths = np.linalg.norm(points - points.mean(axis=0), axis=1)
-    return bool(np.square(lengths).mean() > HEAVY_TAILS * lengths.mean() ** 2)
-
-
-def mean_of_rows(values: FloatArray) -> FloatArray:
-    """Compute the mean of every row without its NaN; NaN for rows of NaN alone; (m, n) -> (m,)."""
-    known = ~np.isnan(values)
-    sums, counts = np.where(known, values, 0.0).sum(axis=1), known.sum(axis=1)
-    return np.asarray(np.divide(sums, counts, out=np.full(len(values), np.nan), where=counts > 0))

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer
 from energystats.cluster_tests.crossfit import crossfit_test
@@ -203,7 +203,7 @@ def cluster_test(
         check_distinct(count_distinct_points(d, own_k), own_k)
     conservative = conservative or are_directions(d)
     options = replace(options, k=own_k, method=method_for(d, method), tables=tables, conservative=conservative)
-    options = replace(options, progress=weigh(progress, d, *plan_cluster_test(d, options)))
+    options = replace(options, progress=check_work(progress, d, *plan_cluster_test(d, options)))
     start = copy.deepcopy(generator)
     result = _with_k_of_clusterer(run_cluster_test(d, options, generator), k, options)
     unused: tuple[str, ...] = ()

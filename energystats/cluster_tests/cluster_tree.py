@@ -13,7 +13,7 @@ import numpy as np
 from energystats._core.linkage import numbering_by_sums
 from energystats._core.pvalues import adjusted_below, fewest_draws
 from energystats._core.statistics import between
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import check_work, with_bar
 from energystats._typing import ArrayLike, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, method_for, points_to_test, run_cluster_test
 from energystats.cluster_tests.data_notes import WIDE_STEPS, are_directions, name_population
@@ -167,7 +167,7 @@ def cluster_tree(
     check_lines(d)
     one_column = method_for(d, method) == "unimodal-1d"
     works = tree(Size.of(d), options.n_splits, options.n_resamples, one_column=one_column)
-    options = replace(options, progress=weigh(progress, d, *works))
+    options = replace(options, progress=check_work(progress, d, *works))
     return tree_of_points(d, Rules(d.n, level, min_size, k_max, options.n_resamples), options, generator)
 
 

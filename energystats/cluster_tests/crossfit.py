@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from energystats._core.samples import difference_of_means
 from energystats._core.unimodal import excess_split
 from energystats._runtime import with_bar
 from energystats._typing import FloatArray, IntArray
@@ -46,17 +47,12 @@ class _HeldOut:
             return float("nan")
         inside, scored, k = d.points[part], d.points[rest], int(found.max()) + 1
         kept = found >= 0
-        lines = (_mean_difference(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
+        lines = (difference_of_means(inside[kept], found[kept] == j) for j in (range(k) if k > 2 else (1,)))
         return float(np.mean([excess_split(np.sort(scored @ line)) for line in lines]))
 
     def mean(self, d: Dissimilarity, rng: np.random.Generator) -> float:
         """Compute the mean of the held-out excess-split index over all folds, counting folds without lines as 0."""
         return float(np.nan_to_num(self.folds(d, rng)).mean())
-
-
-def _mean_difference(points: FloatArray, inside: IntArray) -> FloatArray:
-    """Compute the mean of the points in a cluster minus the mean of the others; (m, d), (m,) -> (d,)."""
-    return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
 def crossfit_test(d: Dissimilarity, options: ClusterTestOptions, rng: np.random.Generator) -> ClusterTestResult:

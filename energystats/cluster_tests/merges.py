@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from energystats._core.interrupts import map_in_threads
 from energystats._core.linkage import agglomerate, group_heights
 from energystats._core.pvalues import adjusted_below, over_contrasts
-from energystats._core.statistics import energy_distances, mean_of_rows
+from energystats._core.samples import mean_of_rows
+from energystats._core.statistics import energy_distances
 from energystats._core.threads import one_thread_up_to
 from energystats._core.unimodal import EXCESS
 from energystats._runtime import with_bar

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from energystats._core.pvalues import smallest_pvalue
+from energystats._core.pvalues import fewest_draws, is_at_most, smallest_pvalue
 from energystats._typing import FloatArray
 from energystats.display.numbers import number, numbers, p_text, probability
 from energystats.display.result import VerdictFirst
@@ -37,7 +36,6 @@ __all__ = [
 ]
 
 
-ROUNDING = 1e-9  # of a p-value
 ALL_COINCIDE = "all points coincide"  # in place of a contrast
 NO_CLUSTERS = "no clusters were found"  # likewise
 SHOWN_IN = {"as given": "points as given", "decorrelated": "decorrelated columns", "columns": "some columns"}
@@ -272,11 +270,11 @@ class ClusterTestResult(VerdictFirst):
     @property
     def few_draws(self) -> str:
         """Return a sentence that p cannot reach the level .05 with so few draws; else an empty string."""
-        if self.n_resamples < 1 or self._smallest <= LEVEL * (1 + ROUNDING):
+        if self.n_resamples < 1 or is_at_most(self._smallest, LEVEL):
             return ""
         if self.exact:
             return f"So few tables, {self.n_resamples}, cannot give a p below {self._smallest:.2g}."
-        fewest = math.ceil((self.factor or 1.0) / LEVEL * (1 - ROUNDING)) - 1
+        fewest = fewest_draws(LEVEL, self.factor or 1.0)
         return (
             f"With {self.n_resamples} draws the smallest possible p is {probability(self._smallest)}, so that "
             f"nothing can be rejected at level {LEVEL:g}: take n_resamples of {fewest} or more, better 199."
@@ -295,11 +293,10 @@ class ClusterTestResult(VerdictFirst):
         nothing = self.rows and self.rows[0].name in (ALL_COINCIDE, NO_CLUSTERS)
         if nothing or (self.method == "split" and not self.n_splits):
             return ""
+        smallest = is_at_most(self.pvalue, self._smallest)
         if self.exact:
-            smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
             return f"p-value over all {self.n_resamples} tables." + " It is the smallest that they can give." * smallest
         if self.method == "split":
-            smallest = self.pvalue <= self._smallest * (1 + ROUNDING)
             return (
                 f"p-value by {self.n_splits} random splits of the points, {self.n_clustered} of them clustered at a "
                 f"time, with {self.n_resamples} draws each; another seed gives another p{self._range_of_splits()}."

@@ -12,7 +12,7 @@ from energystats._core.interrupts import map_in_threads
 from energystats._core.pvalues import over_contrasts
 from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.unimodal import EXCESS
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import check_work, with_bar
 from energystats._typing import FloatArray, IntArray
 from energystats.cluster_tests.bent_clouds import note_bent_cloud
 from energystats.cluster_tests.clusterers import EnergyClusters
@@ -318,7 +318,7 @@ def split_test(original: Dissimilarity, options: ClusterTestOptions, rng: np.ran
         shown = options.progress
         if user_clusterer is not None:  # now that the number of its clusters is known
             size = replace(Size.of(d), exact=True)  # what it takes to find them is not
-            shown = weigh(shown, d, *work_of_split(size, k, n_splits, splitter.n_resamples))
+            shown = check_work(shown, d, *work_of_split(size, k, n_splits, splitter.n_resamples))
         of_splits = map_in_threads(splitter.split, split_rngs, options.n_jobs)
         splits = list(with_bar(of_splits, shown, total=n_splits, unit="split", size=lambda _: 1))
     outcomes = [split.outcomes for split in splits]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from energystats._core.pvalues import smallest_pvalue
+from energystats._core.pvalues import is_at_most, smallest_pvalue
 from energystats._typing import FloatArray, IntArray
 from energystats.display.numbers import numbers, p_text, probability
 from energystats.display.result import Labelled, VerdictFirst
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = ["ClusterTreeResult", "TreeNode", "count_near_level"]
 
 
-ROUNDING = 1e-9  # of a p-value
 NEAR = 5.0  # times above or below the level, within which another seed can decide otherwise
 
 
@@ -185,7 +184,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
                 else f"{self.n_resamples} draws"
             )
             divided = ", divided in two" * bool(self.n_splits)
-            smallest = root.pvalue <= smallest_pvalue(self.n_resamples, self.factor or 1.0) * (1 + ROUNDING)
+            smallest = is_at_most(root.pvalue, smallest_pvalue(self.n_resamples, self.factor or 1.0))
             lines.append(
                 f"All points{divided}: {p_text(root.pvalue)}, method {self.method}, by {how}; smaller nodes have more, "
                 "another seed gives other p." + " It is the smallest that so many draws can give." * smallest
@@ -244,23 +243,7 @@ class ClusterTreeResult(VerdictFirst, Labelled):
         """Return a data frame with one row per node of the tree: size, p-values, outcome."""
         import pandas as pd
 
-        names = (
-            "id",
-            "parent",
-            "depth",
-            "size",
-            "height",
-            "pvalue",
-            "pvalue_adjusted",
-            "level",
-            "n_resamples",
-            "tested",
-            "rejected",
-            "label",
-            "outcome",
-            "space",
-            "in_gap",
-        )
+        names = [each.name for each in fields(TreeNode) if each.name not in ("children", "rows")]
         frame = pd.DataFrame([{name: getattr(node, name) for name in names} for node in self.nodes])
         return frame.astype({"parent": "Int64", "label": "Int64"})
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from energystats._core.rand_index import adjusted_rand_index
-from energystats._core.statistics import mean_of_rows, share, within_per_cluster
-from energystats._runtime import weigh
+from energystats._core.samples import mean_of_rows
+from energystats._core.statistics import share, within_per_cluster
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.cluster_tests.cluster_test import (
     N_SPLITS,
@@ -246,7 +247,7 @@ def validate_clusters(
     of_tests = [work for work in plan_cluster_test(d, options) for _ in range(3)]
     columns = (work_of_columns(d, n_resamples),) if d.n_columns > 1 else ()
     searches = [replace(work, advice=SAMPLE_LESS) for work in AUTO.work(d, search)]
-    options = replace(options, progress=weigh(progress, d, *searches, *of_tests, again, *columns))
+    options = replace(options, progress=check_work(progress, d, *searches, *of_tests, again, *columns))
     # every part starts from the same state, so that it does not depend on others, and agrees with the function alone
     return _validate(d, asked, options, known, generator)
 

@@ -14,6 +14,7 @@ from energystats._core.jitter import jitter_ties
 from energystats._core.kmeans_plus_plus import seeded_labels
 from energystats._core.normal_mixture import mixture_ratio, split_by_sum_of_squares
 from energystats._core.restarts import lowest
+from energystats._core.samples import difference_of_means
 from energystats._typing import FloatArray, IntArray
 
 __all__ = ["DECORRELATED", "SMALLEST_SAMPLE", "find_clearer_line"]
@@ -97,7 +98,7 @@ def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) ->
             return None
         W = decorrelating(part)
         labels = _two_clusters(part @ W)
-        t = X @ (W @ _between_means(part @ W, labels == 1))
+        t = X @ (W @ difference_of_means(part @ W, labels == 1))
         if not t.std() > 0:
             return None
         lines.append((t - t.mean()) / t.std())
@@ -107,11 +108,6 @@ def _positions_decorrelated(X: FloatArray, halves: tuple[IntArray, IntArray]) ->
     positions = np.asarray(lines[1] * np.sign(alike))
     positions[halves[1]] = lines[0][halves[1]]
     return positions
-
-
-def _between_means(points: FloatArray, inside: IntArray) -> FloatArray:
-    """Compute the mean of the points in `inside` minus the mean of the others; (n, d), (n,) -> (d,)."""
-    return np.asarray(points[inside].mean(axis=0) - points[~inside].mean(axis=0))
 
 
 def _two_clusters(points: FloatArray) -> IntArray:
@@ -136,7 +132,7 @@ def _clearest_of_clusters(X: FloatArray, labels: IntArray, k: int) -> float:
         inside = labels == j
         if not 0 < inside.sum() < len(X):
             continue
-        difference = _between_means(X, inside)
+        difference = difference_of_means(X, inside)
         residuals = X - np.where(inside[:, None], X[inside].mean(axis=0), X[~inside].mean(axis=0))
         W = decorrelating(residuals)
         found += [_ratio(X @ difference), _ratio(X @ (W @ (W.T @ difference)))]

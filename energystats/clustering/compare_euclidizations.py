@@ -9,7 +9,7 @@ import numpy as np
 from energystats._core.linkage import numbering_by_sums
 from energystats._core.rand_index import adjusted_rand_index
 from energystats._core.restarts import tries_for
-from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
+from energystats._runtime import MATRIX, check_work, part_of_a_longer_call
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.local_search import MultiStartSearch, Problem, make_starts
 from energystats.clustering.search import MOVE_TOLERANCE, check_distinct
@@ -108,7 +108,7 @@ def compare_euclidizations(
     searches = search_work(Size(n, stored=True), k, n_init, tries_for(n), FEWER_STARTS_OF_MATRIX).times(
         len(REPAIRS) + 1
     )
-    weigh(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
+    check_work(False, MATRIX, spectrum(n, 60.0, copies=24.0), searches)
     tol = tolerance_for(d, n, tol)  # of the numbers as given, in single precision perhaps
     with part_of_a_longer_call():
         repaired = [repair(given, tol) for repair in REPAIRS.values()]

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, RandomLike
 from energystats.clustering.exact_1d import Exact1D, has_exact, note_on_exactness
 from energystats.clustering.landmarks import Landmarks
@@ -139,7 +139,7 @@ def energy_cluster(
     weights = d.read_weights(sample_weight)
     search = search.on(d, weights)
     how, d = how.chosen(d, search)
-    search = replace(search, progress=weigh(progress, d, *how.work(d, search)))
+    search = replace(search, progress=check_work(progress, d, *how.work(d, search)))
     found = how.fit(d, search, generator)[0]
     one = note_one_rho(d, found.between, found.total, found.k, weighted=weights is not None)
     return replace(found, notes=(*found.notes, *one, *note_on_sums(d.index)))

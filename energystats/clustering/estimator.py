@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Cluster
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from energystats._runtime import weigh
+from energystats._runtime import check_work
 from energystats._typing import AnyArray, ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.energy_cluster import as_algorithm
 from energystats.clustering.landmarks import NearestCentre
@@ -232,7 +232,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
         with _naming_n_clusters():
             search = search.on(d, weights)
             algorithm, d = algorithm.chosen(d, search)
-            weigh(False, d, *algorithm.work(d, search))
+            check_work(False, d, *algorithm.work(d, search))
             found, rule = algorithm.fit(d, search, as_generator(self.random_state, "random_state"))
         self.partition_: Partition = found
         self._nearest: NearestCluster | NearestCentre = rule or NearestCluster.of(

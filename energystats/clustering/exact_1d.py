@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core.eigenvalue_bound import eigenvalue_bound_on_line
 from energystats._core.exact_1d import best_breaks, running_sums
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.partition import Partition, midpoints
 from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
@@ -275,7 +275,7 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
         raise ValueError(f"`alpha` must be 1 or 2, got {alpha:g}, for which {why}; use `energy_cluster`.")
     (x,), (sample_weight,) = read_inputs((x,), {"sample_weight": sample_weight})
     d = Dissimilarity.from_data(x, metric="euclidean", alpha=alpha, name="x")
-    weigh(False, d, exact_line(d.n, min(k, d.n)))
+    check_work(False, d, exact_line(d.n, min(k, d.n)))
     if d.points.shape[1] != 1:
         raise ValueError(f"`x` must be one column, got {d.points.shape[1]}; use `energy_cluster`.")
     weights = d.read_weights(sample_weight)

@@ -13,7 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, dijk
 from energystats._core.graph_cuts import cut_passes
 from energystats._core.laplacian import Relaxation, smallest_pairs
 from energystats._core.linkage import numbering
-from energystats._runtime import MATRIX, weigh
+from energystats._runtime import MATRIX, check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.adjacency import as_adjacency, warn_of_distances
 from energystats.clustering.graph_result import GraphPartition
@@ -154,7 +154,7 @@ def graph_partition(
             iter([(given, None)]) if given is not None else _make_graph_starts(graph, str(init), n_init, generator)
         )
         n_init, how = (1, "labels") if given is not None else (n_init, str(init))
-        weigh(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_PERTURB))
+        check_work(False, MATRIX, graph_search(n, matrix.nnz, k, 1 if given is not None else n_init, N_PERTURB))
         best = _best_of(graph, starts, max_iter)
     _report_doubts(graph, best, max_iter)
     return _reported(graph, best, how=how, n_init=n_init, index=index, exponent=exponent)

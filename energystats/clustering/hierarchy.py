@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from energystats._core.linkage import agglomerate
-from energystats._runtime import weigh
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import NotNegativeTypeWarning, warn
@@ -86,7 +86,7 @@ def energy_hclust(
     """
     check_flag(standardize, "standardize")
     d = Dissimilarity.from_data(X, metric=metric, alpha=alpha, standardize=standardize)
-    weigh(False, d, agglomeration(Size.of(d)))
+    check_work(False, d, agglomeration(Size.of(d)))
     H = d.matrix.copy() if d.is_stored else d.matrix
     Z = agglomerate(H)
     if len(Z) and Z[0, 2] < 0:

@@ -12,7 +12,7 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.pvalues import tie_tolerance
 from energystats._core.segments import cut_at_penalty, cut_into_runs, join_neighbours
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import check_work, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.clustering.cells import CELLS, LANDMARKS, CellCut, RowCells, cut_cells, most_segments
 from energystats.display.numbers import number, numbers
@@ -183,7 +183,7 @@ def _cut_exactly(
 ) -> dict[str, Any]:
     """Find the segmentation with the least within dispersion of all, and return the fields of its result."""
     d = ordered.d
-    progress = weigh(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
+    progress = check_work(progress, d, *best_runs(Size.of(d), 10.0 if k is None else k))
     tolerance, sizes = tie_tolerance(d.scale, d.n), np.ones(d.n)
 
     def lines() -> Any:
@@ -217,7 +217,7 @@ def _cut_many(
 ) -> dict[str, Any]:
     """Find an approximate segmentation of many rows by cells of rows, and return the fields of its result."""
     d = ordered.d
-    progress = weigh(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
+    progress = check_work(progress, d, best_cells(Size.of(d), 10.0 if k is None else k, CELLS, LANDMARKS))
     cut = cut_cells(d, k, penalty, min_size, progress=progress)
     fields, between = describe_segments(ordered, cut.breaks, cut.cells)
     within = float(fields["within_per_segment"].sum())

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from energystats._runtime import weigh
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, warn_of_other_space
 from energystats.inputs.labels import as_clusters, as_labels, read_inputs, were_found
@@ -103,7 +103,7 @@ def silhouette(
     codes, names = (as_clusters if were_found(labels) else as_labels)(given, d.n, "labels")
     if len(names) < 2:
         raise ValueError(f"`labels` must have at least two clusters, got {len(names)}.")
-    weigh(False, d, one_sum(Size.of(d)))
+    check_work(False, d, one_sum(Size.of(d)))
     scores = score_points(d, codes, len(names))
     return scores.silhouette if kind == "rho" else scores.energy_silhouette
 

@@ -11,7 +11,7 @@ import numpy as np
 from energystats._core.laplacian import Relaxation, smallest_pairs
 from energystats._core.locks import loading
 from energystats._core.threads import one_thread
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.clustering.partition import Partition, make_partition
 from energystats.clustering.search import Algorithm, Search, check_distinct, check_unwatched
@@ -149,7 +149,7 @@ def spectral_embedding(
         raise ValueError(f"`X` must have at least two points, got {d.n}.")
     check_count(n_components, "n_components", low=1, high=d.n - 1, why=f", one less than the points ({d.n})")
     count = min(d.n - 1, max(n_components, N_EIGENVALUES - 1) + (not laplacian))
-    weigh(False, d, eigenpairs(Size.of(d), count).times(2.0 if laplacian else 1.0))
+    check_work(False, d, eigenpairs(Size.of(d), count).times(2.0 if laplacian else 1.0))
     if laplacian:
         affinity = _Affinity.of(d, generator)
         values, vectors = _walk_pairs(d, affinity, count)

@@ -97,9 +97,7 @@ def measure_spread(
     z = np.sqrt(np.maximum(squared, 0.0) / np.where(pull > ALONE, pull, 1.0))
     inflation = np.ones((int(strata.max()) + 1, k))
     inflation.reshape(-1)[present] = 1 / np.sqrt(np.maximum(1 - of_cells, ALONE))
-    heavy = (
-        np.array([bool((shares[codes == j] > HEAVY_SHARE).any()) for j in range(k)]) if weights is not None else None
-    )
+    heavy = np.array([weights is not None and bool((shares[codes == j] > HEAVY_SHARE).any()) for j in range(k)])
     notes: tuple[str, ...] = ()
     if below:
         notes = (
@@ -111,9 +109,7 @@ def measure_spread(
         mass = np.bincount(cell, w) / groups.sizes[present % k]
         centers = centers @ (mass[:, None] * (present[:, None] % k == np.arange(k)))
     means = np.bincount(codes, w * z, minlength=k) / groups.sizes
-    return CenterDistances(
-        z, means, strata, inflation, w, np.zeros(k, bool) if heavy is None else heavy, centers, notes
-    )
+    return CenterDistances(z, means, strata, inflation, w, heavy, centers, notes)
 
 
 def _measure_plots(d: Dissimilarity, cell: IntArray, plots: Groups) -> float:

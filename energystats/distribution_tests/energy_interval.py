@@ -13,7 +13,8 @@ import numpy as np
 from energystats._core import statistics
 from energystats._core.labelings import draw_key, stream_of
 from energystats._core.pvalues import tie_tolerance
-from energystats._runtime import weigh, with_bar
+from energystats._core.samples import has_heavy_tails, share_of_mode
+from energystats._runtime import check_work, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import number
 from energystats.display.result import Result
@@ -173,7 +174,7 @@ def energy_interval(
     if checked.found:
         warn(FOUND, DoubleDippingWarning)
     size = Size.of(d)
-    shows_bar = weigh(progress, d, one_sum(size), bootstrap(size, n_bootstrap))
+    shows_bar = check_work(progress, d, one_sum(size), bootstrap(size, n_bootstrap))
     M, s = d.group_sums(checked)
     statistic = float(statistics.energy_distances(M, s)[0, 1])
     unbiased = float(statistics.energy_distances(M, s, unbiased=True)[0, 1])
@@ -213,12 +214,10 @@ def _notes_on_samples(
     """Return cautions on an interval of energy distance: clustered groups, few points, or no bootstrap variance."""
     finding = (FOUND,) if groups.found else note_local_optimum(d, groups, M, s, result="the interval")
     few: tuple[str, ...] = (FEW,) if groups.sizes.min() <= FEW_POINTS else ()
-    if isinstance(d, Points) and any(
-        statistics.share_of_mode(d.points[rows]) >= SHARE_OF_ONE for rows in groups.members()
-    ):
+    if isinstance(d, Points) and any(share_of_mode(d.points[rows]) >= SHARE_OF_ONE for rows in groups.members()):
         few = (*few, RARE)
     if d.metric.only_means and isinstance(d, Points):
-        few += (SKEW,) * any(statistics.has_heavy_tails(d.points[rows]) for rows in groups.members())
+        few += (SKEW,) * any(has_heavy_tails(d.points[rows]) for rows in groups.members())
     varies = np.ptp(drawn) > tie_tolerance(d.scale / d.n, d.n)
     return (*finding, *(few if varies else (NO_WIDTH,)))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.distribution_tests.asymptotic_test import asymptotic_test, asymptotic_work
@@ -199,7 +199,7 @@ def run_method(
     _check_combination(c, len(several), method, weighted=weighted)
     # before anything long begins: what does not fit is refused, what takes long is announced
     works = [work for d in several for work in method.work(c, Size.of(d))]
-    c = replace(c, progress=weigh(progress, c.d, *works))
+    c = replace(c, progress=check_work(progress, c.d, *works))
     return combined_test(c, several) if len(several) > 1 else method.run(c)
 
 

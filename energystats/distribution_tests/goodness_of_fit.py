@@ -6,13 +6,13 @@ import copy
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 from energystats._core import normal
 from energystats._core.pvalues import tie_tolerance
-from energystats._runtime import MATRIX, Sample, Work, weigh
+from energystats._runtime import MATRIX, Sample, Work, check_work
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.distribution_tests.estimated_fit import Family, find_atoms
 from energystats.distribution_tests.goodness_result import GoodnessOfFitResult, Impossible, ImpossibleFit
@@ -35,9 +35,6 @@ from energystats.metrics.lookup import resolve
 from energystats.pairs.line import sort_line
 from energystats.pairs.tiles import Recomputed
 from energystats.pairs.workloads import Size, reference_samples
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["goodness_of_fit"]
 
@@ -162,13 +159,13 @@ def goodness_of_fit(
     seconds = source.estimate_seconds(n_resamples, drawn, n_points)
     if seconds:
         advice = "Use fewer `n_resamples`, or a sampler that is faster."
-        weigh(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
+        check_work(False, MATRIX, Work(what=f"draws from {source.label}", advice=advice, seconds=seconds))
     target, fitted = _make_reference_points(source, d, n_points, resolved, generator)
     fitted.check(points, row_places(["X"], [n], [table.index]), table.columns)
     # fitted to the reference, not to X: null samples are compared with the same semimetric
     fitted.fitted(points)  # what it needs of its columns, it needs of these
     size = Size(n, d, line=isinstance(target, _OnLine))
-    progress = weigh(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
+    progress = check_work(progress, Sample(fitted, points), reference_samples(size, target.size, n_resamples))
     observed = float(target.compare(points[None])[0])
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
@@ -227,7 +224,7 @@ def _test_family(
         advice="Use fewer `n_resamples`, or a smaller `n_reference`.",
         seconds=seconds,
     )
-    progress = weigh(progress, MATRIX, each.times(n_resamples))
+    progress = check_work(progress, MATRIX, each.times(n_resamples))
 
     def simulate(stream: np.random.Generator, count: int) -> FloatArray:
         drawn = (fit.source.draw(n, stream) for _ in range(count))

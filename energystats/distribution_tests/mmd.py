@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from energystats._core import statistics
-from energystats._runtime import weigh
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, RandomLike
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.designs import Design, check_design, exchangeable_units
@@ -104,7 +104,7 @@ def mmd2(
     samples, (groups,) = read_inputs((x,) if y is None else (x, y), {"groups": groups})
     d, checked = _two_samples(samples, groups, kernel, metric, alpha)
     _check_pairs_within(checked, estimator)
-    weigh(False, d, one_sum(Size.of(d)))
+    check_work(False, d, one_sum(Size.of(d)))
     M, s = d.group_sums(checked)
     return float(statistics.energy_distances(M, s, unbiased=estimator == "u")[0, 1] / 2)
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import qr
 
 from energystats._core import normal
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import Sample, weigh
+from energystats._runtime import Sample, check_work
 from energystats._typing import ArrayLike, BoolArray, FloatArray, RandomLike
 from energystats.distribution_tests.goodness_result import GoodnessOfFitResult
 from energystats.distribution_tests.samplers import find_spacing
@@ -25,9 +25,6 @@ from energystats.inputs.options import as_generator, check_count, check_option
 from energystats.inputs.table import as_table, match_columns
 from energystats.metrics.closed_form import Euclidean
 from energystats.pairs.workloads import SAMPLE_LESS, normal_samples_work
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["normality_test"]
 
@@ -162,7 +159,7 @@ def normality_test(
     scale = n * normal.distance_between_normals(d)
     of_sample = replace(normal_samples_work(n, d, 1), what=f"the statistic of {n} rows", advice=SAMPLE_LESS)
     works = normal_samples_work(size, d, n_resamples), of_sample
-    progress = weigh(progress, Sample(Euclidean(), Q), *works)
+    progress = check_work(progress, Sample(Euclidean(), Q), *works)
     observed = float(normal.normality_statistics(Q[None])[0])
     draw = grid.draw if grid is not None else lambda stream, count: stream.standard_normal((count, size, d))
     null = simulate_null(

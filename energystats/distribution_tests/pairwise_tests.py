@@ -10,7 +10,7 @@ import numpy as np
 
 from energystats._core import statistics
 from energystats._core.pvalues import smallest_pvalue, upper_pvalue
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import check_work, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.numbers import numbers, probability, proportion, rounded
 from energystats.display.result import Result
@@ -157,7 +157,7 @@ def pairwise_tests(
     size = Size.of(d)
     works = [*comparisons(size, sizes, sampling.n_resamples), spread_medians(size, checked.k)]
     works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
-    progress = weigh(progress, d, *works)
+    progress = check_work(progress, d, *works)
     spread = measure_spread(d, checked, units, weights)
     seeds = generator.spawn(len(pairs))
     tested = (_compare_pair(whole, spread, pair, own) for pair, own in zip(pairs, seeds, strict=True))

@@ -13,7 +13,7 @@ import numpy as np
 from energystats._core.labelings import draw_key, stream_of
 from energystats._core.pvalues import CONFIDENCE_LEVEL, fewest_draws, pvalue_interval, upper_pvalue
 from energystats._core.statistics import energy_distances
-from energystats._runtime import Sample, Work, weigh, with_bar
+from energystats._runtime import Sample, Work, check_work, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.display.numbers import number, proportion
 from energystats.display.result import Result
@@ -159,7 +159,7 @@ def energy_power(
     rows = [rounds * n_replicates * float(sum(column)) for column in zip(*sizes, strict=True)]
     seconds = sum(source.estimate_seconds(calls, count) for source, count in zip(sources, rows, strict=True))
     draws = Work(what="draws of samples", advice="Use fewer `n_replicates`, or a faster sampler.", seconds=seconds)
-    progress = weigh(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples, rounds), draws)
+    progress = check_work(progress, *_plan_power(x, y, resolved, sizes, n_replicates, n_resamples, rounds), draws)
     pilot = _Pilot.of(sources, resolved, standardize, key) if rounds > 1 else None
     populations = [(sources, 1.0)] if pilot is None else pilot.populations()
     sampling = Sampling(n_resamples=n_resamples)

@@ -19,7 +19,7 @@ from energystats._core.pvalues import (
     upper_pvalue,
 )
 from energystats._core.segments import OrderScan, count_orders, draw_orders, enumerate_orders, scan_orders
-from energystats._runtime import weigh, with_bar
+from energystats._runtime import check_work, with_bar
 from energystats._typing import AnyArray, ArrayLike, FloatArray, RandomLike
 from energystats.clustering.segments import Segments, describe_segments, order_points
 from energystats.display.numbers import interval_text, number, numbers, p_text, probability
@@ -160,7 +160,7 @@ def segment_test(
             f"{n_resamples}."
         )
     size = Size.of(d)
-    progress = weigh(progress, d, scanned_orders(size, n_resamples, 2.0), one_sum(size, 2.0))
+    progress = check_work(progress, d, scanned_orders(size, n_resamples, 2.0), one_sum(size, 2.0))
     search = _BreakSearch(d, min_size, length, n_resamples, draw_key(generator), progress, {})
     tests = _find_breaks(search, level, most)
     declared = [test.breakpoint for test in tests if test.declared]

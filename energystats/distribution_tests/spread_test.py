@@ -14,8 +14,9 @@ from energystats._core.pvalues import (
     tie_tolerance,
     upper_pvalue,
 )
-from energystats._core.statistics import f_ratio, share_of_mode
-from energystats._runtime import weigh, with_bar
+from energystats._core.samples import share_of_mode
+from energystats._core.statistics import f_ratio
+from energystats._runtime import check_work, with_bar
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.display.sentences import (
     Caution,
@@ -159,7 +160,7 @@ def spread_test(
     size = Size.of(d)
     works = [permuted_spread(size, checked.k, n_resamples), spread_medians(size, checked.k), eigenpairs(size, 2)]
     works += [] if d.metric.negative_type else [spectrum(d.n, 4.0)]
-    progress = weigh(progress, d, *works)
+    progress = check_work(progress, d, *works)
     spread = measure_spread(d, checked, units, center=center)
     _refuse_shares_of_strata(spread, checked, units)
     compared = compare_spread(spread, checked, units, n_resamples, generator, progress=progress)

@@ -16,7 +16,8 @@ from energystats._core.labelings import Exchangeable, draw_key
 from energystats._core.linear_models import Hypothesis, added_basis, null_forms, observed_forms, take_residuals
 from energystats._core.powers_of_two import exponents
 from energystats._core.pvalues import count_reaching, koenker_pvalue, over_null_models, tie_tolerance, upper_pvalue
-from energystats._runtime import Work, weigh, with_bar
+from energystats._core.samples import has_heavy_tails
+from energystats._runtime import Work, check_work, with_bar
 from energystats._typing import AnyArray, FloatArray
 from energystats.display.sentences import Caution, join_names
 from energystats.display.tables import LEVEL
@@ -141,7 +142,7 @@ def one_way_test(question: ModelQuestion, groups: Groups, how: TermOptions) -> D
     warn_if_found(groups)
     units = FREE if question.strata is None else ExchangeableUnits.of(groups, Design(strata=question.strata))
     comparison = GroupComparison(d, groups, STATISTICS["f"], how.sampling, how.rng, units)
-    shows_bar = weigh(how.progress, d, *permutation_work(comparison, Size.of(d)))
+    shows_bar = check_work(how.progress, d, *permutation_work(comparison, Size.of(d)))
     tested = permutation_test(replace(comparison, progress=shows_bar))
     row = DiscoRow(
         name=name,
@@ -189,7 +190,7 @@ def linear_model_test(question: ModelQuestion, how: TermOptions) -> DiscoResult:
     hypotheses, r = model.hypotheses, model.Q.shape[1]
     asked = _list_asked(model, inner, residuals, heavy)
     work = permuted_rows(Size.of(d), r, len(hypotheses), n_resamples).times(len(asked))
-    how = replace(how, progress=weigh(how.progress, d, *_fits_of_strata(Size.of(d), inner, len(residuals)), work))
+    how = replace(how, progress=check_work(how.progress, d, *_fits_of_strata(Size.of(d), inner, len(residuals)), work))
     unit = d.scale or 1.0  # in units of T the tolerance of ties has none; a scale of 0: all points coincide
     total = float(d.row_totals.sum()) / (2 * d.n)
     observed, null = _compute_dispersions(d, asked, unit, blocks, how)
@@ -381,7 +382,7 @@ class _Errors:
     @property
     def have_heavy_tails(self) -> bool:
         """Return whether errors are skew or have heavy tails, so that least squares fits them badly."""
-        return statistics.has_heavy_tails(self.values)
+        return has_heavy_tails(self.values)
 
     @property
     def spread_unlike(self) -> bool:

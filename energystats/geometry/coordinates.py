@@ -9,7 +9,7 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import centred, decomposed
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import MATRIX, part_of_a_longer_call, weigh
+from energystats._runtime import MATRIX, check_work, part_of_a_longer_call
 from energystats._typing import ArrayLike, FloatArray
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.euclidize import cailliez, lingoes
@@ -86,7 +86,7 @@ def principal_coordinates(
     kind: Literal["lingoes", "cailliez"] | None = None
     constant = 0.0
     repair = {None: 0.0, "lingoes": 2.0}.get(correction, 8.0)
-    weigh(False, MATRIX, spectrum(len(distances), 4.0 + repair, copies=8.0))
+    check_work(False, MATRIX, spectrum(len(distances), 4.0 + repair, copies=8.0))
     if correction is not None:
         check_option(correction, "correction", ("lingoes", "cailliez"))
         kind = "lingoes" if correction == "lingoes" else "cailliez"
@@ -182,7 +182,7 @@ def kernel_pca(
     else:
         d = Dissimilarity.from_data(X, metric=semimetric_of(kernel, metric, alpha), alpha=1.0, standardize=standardize)
         rho, index, summand = d.matrix, d.index, d.summand
-    weigh(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
+    check_work(False, MATRIX, spectrum(len(rho), 4.0, copies=6.0))
     unit = root_unit_of(rho)
     return _compute_coordinates(
         rho / unit**2,

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 from energystats._core.cailliez import additive_constant
 from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import MATRIX, weigh
+from energystats._runtime import MATRIX, check_work
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.kernels import rho_of_kernel
 from energystats.geometry.negative_type import (
@@ -80,7 +80,7 @@ def lingoes(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.5, True)
     """
     given = as_distances(d, "d")
-    weigh(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
+    check_work(False, MATRIX, spectrum(len(given), 2.0, copies=5.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine_spectrum(rho, tolerance_for(d, len(given), tol))
@@ -134,7 +134,7 @@ def lingoes_kernel(K: ArrayLike, tol: float | None = None) -> Euclidization:
     (2.0, True)
     """
     matrix = as_kernel(K, "K")
-    weigh(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
+    check_work(False, MATRIX, spectrum(len(matrix), 2.0, copies=5.0))
     # rho of K is the same for every origin, so that -1/2 J rho J = JKJ needs no centring of K first [K after thm 5]
     unit = root_unit_of(matrix)
     rho = rho_of_kernel(matrix / unit**2)
@@ -218,7 +218,7 @@ def cailliez(d: ArrayLike, tol: float | None = None) -> Euclidization:
     (3.0, True)
     """
     given = as_distances(d, "d")
-    weigh(False, MATRIX, spectrum(len(given), 8.0, copies=8.0))
+    check_work(False, MATRIX, spectrum(len(given), 8.0, copies=8.0))
     unit = unit_of(given)
     scaled = given / unit
     rho = scaled**2
@@ -320,7 +320,7 @@ def flip_spectrum(d: ArrayLike, tol: float | None = None) -> Euclidization:
 def _change_spectrum(d: ArrayLike, tol: float | None, method: Repair) -> Euclidization:
     """Make distances Euclidean by setting the Gram matrix's negative eigenvalues to 0 or changing their sign."""
     given = as_distances(d, "d")
-    weigh(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
+    check_work(False, MATRIX, spectrum(len(given), 7.0, copies=8.0))
     unit = unit_of(given)
     rho = (given / unit) ** 2
     found = examine_spectrum(rho, tolerance_for(d, len(given), tol))

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import centred
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import MATRIX, weigh
+from energystats._runtime import MATRIX, check_work
 from energystats._typing import ArrayLike, FloatArray
 from energystats.geometry.negative_type import SMALLEST_ALONE, unit_of
 from energystats.inputs.arrays import as_numbers, check_finite
@@ -263,7 +263,7 @@ def nearest_psd(K: ArrayLike) -> FloatArray:
     [[2.0, 2.0], [2.0, 2.0]]
     """
     matrix = as_kernel(K, "K")
-    weigh(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
+    check_work(False, MATRIX, spectrum(len(matrix), 5.0, copies=6.0))
     unit = unit_of(matrix, SMALLEST_ALONE)
     with one_thread_up_to(len(matrix)):
         values, vectors = eigh(matrix / unit, check_finite=False)

@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from energystats._core.gram import all_above, centred, largest_eigenvalue, smallest_pair
 from energystats._core.threads import one_thread_up_to
-from energystats._runtime import MATRIX, weigh
+from energystats._runtime import MATRIX, check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray, RandomLike
 from energystats.dissimilarity import Dissimilarity
 from energystats.geometry.results import NegativeTypeResult
@@ -118,12 +118,12 @@ def negative_type(
     generator = as_generator(rng)
     d = Dissimilarity.from_data(R, metric=metric, alpha=alpha, name="R", of_negative=False)  # it is what was asked
     if isinstance(d.metric, Precomputed) or d.n <= max(DENSE_LIMIT, n_points):
-        weigh(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
+        check_work(False, d, pairs_work(Size.of(d)), spectrum(d.n, 2.0, copies=3.0))
         rho = d.matrix
         if isinstance(d.metric, Precomputed):
             tol = tolerance_for(R, d.n, tol)
         return _judge_negative_type(examine_spectrum(rho, tol, summand=d.summand), d.metric, rho=rho, rows=None)
-    weigh(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
+    check_work(False, d, spectrum(n_points, 2.0, copies=3.0).times(1 if d.metric.negative_type else N_SUBSETS))
     worst: tuple[Examination, IntArray] | None = None
     for _ in range(1 if d.metric.negative_type else N_SUBSETS):
         rows = np.sort(generator.choice(d.n, n_points, replace=False))
@@ -212,7 +212,7 @@ def is_euclidean(d: ArrayLike, tol: float | None = None) -> bool:
     False
     """
     distances = as_distances(d, "d")
-    weigh(False, MATRIX, spectrum(len(distances), 2.0, copies=3.0))
+    check_work(False, MATRIX, spectrum(len(distances), 2.0, copies=3.0))
     return _examine_distances(distances, tolerance_for(d, len(distances), tol)).holds
 
 

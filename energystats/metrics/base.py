@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from energystats._runtime import Sample, between_tables, weigh
+from energystats._runtime import Sample, between_tables, check_work
 from energystats._typing import ArrayLike, FloatArray, IntArray
 from energystats.inputs.arrays import as_array, as_points
 from energystats.inputs.columns import Columns
@@ -149,7 +149,7 @@ class Metric(abc.ABC):
         """Compute rho between the rows of X and those of Y (X itself when None), as an (n, m) array."""
         (points, others), metric = self.checked_pair(X, Y)
         fitted = metric.fitted(points)
-        weigh(False, Sample(fitted, points), between_tables(len(points), len(others)))
+        check_work(False, Sample(fitted, points), between_tables(len(points), len(others)))
         same = pair_with_itself(len(points)) if Y is None else None
         return fitted.finite_between(points, others, same=same)
 

@@ -1,4 +1,4 @@
-"""Estimate how much work the methods do, as functions of sizes and options: the models behind `weigh`.
+"""Estimate how much work the methods do, as functions of sizes and options: the models behind `check_work`.
 
 The factors were fitted to measured times (`benchmarks/cost.py`). Where the work depends on the data, as in searches and
 trees, they are for data without clear clusters; the time of a user's own sampler or clusterer is not in them.

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._core.statistics import share
-from energystats._runtime import part_of_a_longer_call, weigh
+from energystats._runtime import check_work, part_of_a_longer_call
 from energystats._typing import ArrayLike
 from energystats.display.numbers import p_text
 from energystats.display.tables import LEVEL
@@ -205,7 +205,7 @@ def _announce(X: ArrayLike, k: int | None, search: dict[str, Any], n_resamples: 
     ]
     if k_max is not None:
         works.append(searching[-1].times(min(k_max, d.n) * 21))
-    weigh(False, d, *works)
+    check_work(False, d, *works)
 
 
 def write_whole(path: Path, write: Callable[[Path], object], suffix: str) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from energystats._core.interrupts import map_in_threads
 from energystats._core.threads import one_thread
-from energystats._runtime import Work, weigh
+from energystats._runtime import Work, check_work
 from energystats._typing import ArrayLike, FloatArray, RandomLike
 from energystats.cluster_tests.cluster_test import check_lines, metric_to_test
 from energystats.cluster_tests.cluster_tree import SMALLEST_NODE, Rules, tree_of_points
@@ -234,7 +234,7 @@ def select_k(
     if compare == "auto" and d.n > BESIDE_AT_MOST:
         plan = replace(plan, compare="chosen")
     plan = replace(plan, tables=table_null(null, table, d, resolved))
-    plan = replace(plan, progress=weigh(progress, d, *plan.work(d, k_max)))
+    plan = replace(plan, progress=check_work(progress, d, *plan.work(d, k_max)))
     return _choose(d, k_max, plan, as_generator(rng))
 
 

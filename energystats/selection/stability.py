@@ -7,8 +7,8 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from energystats._core.statistics import mean_of_rows
-from energystats._runtime import weigh
+from energystats._core.samples import mean_of_rows
+from energystats._runtime import check_work
 from energystats._typing import ArrayLike, RandomLike
 from energystats.cluster_tests.clusterers import as_user_clusterer, user_partition
 from energystats.cluster_tests.resampled_clusters import SCHEMES, Clusterer, cluster_resamples, energy_clusterer
@@ -133,12 +133,12 @@ def cluster_stability(
     share = 0.632 if scheme == "bootstrap" else 0.5
     cluster: Clusterer
     if how is not None:
-        bar = weigh(progress, d, resamples(replace(Size.of(d), exact=True), 2, n_resamples, 1, share))
+        bar = check_work(progress, d, resamples(replace(Size.of(d), exact=True), 2, n_resamples, 1, share))
         found, cluster = user_partition(d, how, start_rng), how.all_labels
     else:
         search = Search(k=cast(int, k), n_init=n_init).on(d)
         again = resamples(Size.of(d), search.k, n_resamples, n_init, share)
-        bar = weigh(progress, d, *AUTO.work(d, search), again)
+        bar = check_work(progress, d, *AUTO.work(d, search), again)
         d = d.stored()
         found, cluster = AUTO.fit(d, search, start_rng)[0], energy_clusterer(search.k, n_init)
     plan: dict[str, Any] = {"n_resamples": n_resamples, "scheme": scheme, "progress": bar, "rng": resample_rng}
