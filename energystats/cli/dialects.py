@@ -155,11 +155,12 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
     if sep is None and _one_column_of_decimal_commas(lines):
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines, header=given.header, comma_in_numbers="," in (decimal, given.thousands))
-    if given.sep in (None, " ") and _are_aligned(lines, sep):
+    if given.sep in (None, " ") and _are_aligned(lines, sep, asked=given.sep is not None):
+        single = "" if _are_aligned(lines, sep, asked=True) else ", or say --sep space if every blank begins a cell"
         raise ValueError(
             "several blanks together part the columns, as where these are aligned, or stand at the end of a line, and "
             "every single blank would begin a cell; write one separator between cells (as R's write.csv does, or in a "
-            "shell tr -s ' ', where no cell is in quotes)."
+            f"shell tr -s ' ', where no cell is in quotes){single}."
         )
     if decimal is None:
         decimal = "," if sep != "," and _decimal_commas(lines, sep, given) else "."
@@ -285,8 +286,11 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
 
 
-def _are_aligned(lines: Sequence[str], sep: str) -> bool:
-    """Return whether columns are aligned by runs of blanks, so that a single separator does not split them."""
+def _are_aligned(lines: Sequence[str], sep: str, *, asked: bool) -> bool:
+    """Return whether columns are aligned by runs of blanks, so that a single separator does not split them.
+
+    Where single blanks split them as well, into other cells of which some are empty, they do if that was asked for.
+    """
     plain = [re.sub('"[^"]*"', '""', line) for line in lines]
     if not any("  " in line or line != line.strip(" ") for line in plain):
         return False
@@ -295,6 +299,7 @@ def _are_aligned(lines: Sequence[str], sep: str) -> bool:
     names = cut[0][1 : len(cut[0]) - ends] if cut else []
     if sep == " ":
         fits = "" not in names and set(map(len, cut[1:])) in ({len(cut[0])}, {len(cut[0]) + 1})
+        fits = fits and (asked or not any("  " in line.strip(" ") for line in plain))
     else:
         fits = any(len(row) > 1 for row in cut)
     rows = [re.split(" +", line.strip(" ")) for line in plain]
