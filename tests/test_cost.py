@@ -475,7 +475,8 @@ def test_models_grow_with_points_and_columns(name):
         lambda m: [workloads.permutations(Size(500, 2), 2, m)],
         lambda m: [workloads.permutations(Size(9000, 2), 2, m)],
         lambda m: [workloads.permutations(Size(500, 2, slices=9), 2, m)],
-        lambda m: [workloads.permutations(Size(500, 2), m, 99)],
+        lambda m: [workloads.permutations(Size(500, 2), 2 + m // 30, 99)],
+        lambda m: [workloads.permutations(Size(500, 2), 30 + m, 99)],  # many groups, added entry by entry
         lambda m: [workloads.bootstrap(Size(500, 2), m)],
         lambda m: [workloads.permuted_rows(Size(500, 2), 2, 1, m)],
         lambda m: workloads.comparisons(Size(500, 2), [(9, 9)] * m, 99),

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import energystats as es
 from energystats._core import group_sums, jit, labelings, normal_mixture, pvalues, statistics
 from energystats._core import sums_on_line as gaps
+from energystats._core.added_entries import add_entries
 from energystats._core.four_russians import add_tile, pack_labels
 from energystats._core.hartigan import cluster_table, hartigan_pass
 from energystats._core.lloyd import lloyd_pass
@@ -190,6 +191,77 @@ def test_loop_over_a_tile_agrees_with_its_plain_python(rng):
     assert_allclose(sums[0], sums[1], rtol=1e-13)
     Z = np.eye(3)[codes] * weights[:, None, None]
     assert_allclose(sums[0], np.einsum("ibj,is,sbl->bjl", Z, np.triu(R, 1), Z), rtol=1e-12)
+
+
+@pytest.fixture
+def adding(monkeypatch):
+    """Entries that are added one by one, for few points and groups, where loops are compiled."""
+    if jit.numba is None:
+        pytest.skip("adding entry by entry is for compiled loops")
+    monkeypatch.setattr(group_sums, "MANY_GROUPS", 2)
+    monkeypatch.setattr(group_sums, "ADDED_FROM", 0)
+    monkeypatch.setattr(group_sums, "BATCH_BYTES", 2000)
+    monkeypatch.setattr(pairs, "TILE_ROWS", 16)
+
+
+@pytest.mark.parametrize("kind", ["points", "stored", "matrix", "blocks"])
+@pytest.mark.parametrize("k", [3, 20])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sums_of_many_groups_match_the_definition(kind, k, weighted, adding, rng):
+    points, weights = rng.standard_normal((61, 3)), rng.uniform(0.5, 2, 61) if weighted else np.ones(61)
+    d, labelings = held_as(kind, points), rng.integers(k, size=(12, 61))
+    R = np.array(definitions.rho_matrix(points.tolist()))
+    indicators = [np.eye(k)[codes] * weights[:, None] for codes in labelings]
+    some = group_sums.Indicators(labelings.T, k - 1, weights)
+    for M, Z in zip(d.pairs.block_sums(some), indicators, strict=True):
+        assert_allclose(M, (Z.T @ R @ Z)[:-1, :-1], rtol=1e-12)
+    drawn = list(group_sums.null_sums(d.pairs, weights, iter([labelings]), k, n_blocks=1))
+    M, s = (np.concatenate(parts) for parts in zip(*drawn, strict=True))
+    assert_allclose(M, [Z.T @ R @ Z for Z in indicators], rtol=1e-11, atol=1e-13 * R.sum())
+    assert_allclose(s, [Z.sum(axis=0) for Z in indicators], rtol=1e-13)
+    one = d.pairs.group_sums(labelings[0], k, weights if weighted else None)
+    assert_allclose(one, indicators[0].T @ R @ indicators[0], rtol=1e-12)
+
+
+def test_loop_over_entries_agrees_with_its_plain_python(rng):
+    R, weights = rng.random((21, 21)), rng.uniform(0.5, 2, 21)
+    R += R.T  # of bins, the diagonal is not 0
+    codes, sums = rng.integers(4, size=(2, 21)), np.zeros((2, 2, 4, 4))
+    for loop, own in zip((add_entries, add_entries.py_func), sums, strict=True):
+        for row, column in ((slice(16), slice(16)), (slice(16), slice(16, 21)), (slice(16, 21), slice(16, 21))):
+            loop(R[row, column].copy(), row.start or 0, column.start or 0, codes, weights, own)
+    assert_allclose(sums[0], sums[1], rtol=1e-13)
+    Z = np.eye(4)[codes.T] * weights[:, None, None]
+    assert_allclose(sums[0] + sums[0].transpose(0, 2, 1), np.einsum("ibj,is,sbl->bjl", Z, R, Z), rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_many_groups_have_the_same_bits_in_any_number_of_threads(n_threads, adding, rng, monkeypatch):
+    x, g = rng.standard_normal((70, 2)), np.arange(70) % 9
+    expected = es.energy_test(x, groups=g, n_resamples=50, rng=0).null_distribution
+    monkeypatch.setattr("energystats._core.threads.threads_given", lambda: n_threads)
+    assert_array_equal(es.energy_test(x, groups=g, n_resamples=50, rng=0).null_distribution, expected)
+
+
+def test_many_groups_have_the_p_of_products(rng, monkeypatch):
+    X, g = rng.standard_normal((200, 2)), rng.permutation(np.arange(200) % 50)
+    found = es.energy_test(X, groups=g, n_resamples=199, rng=0)
+    monkeypatch.setattr(group_sums, "MANY_GROUPS", 1000)
+    products = es.energy_test(X, groups=g, n_resamples=199, rng=0)
+    assert found.pvalue == products.pvalue
+    assert_allclose(found.null_distribution, products.null_distribution, rtol=1e-10)
+
+
+def test_entries_are_added_for_many_groups_of_many_points(monkeypatch):
+    serves = group_sums.adding_serves
+    assert not serves(4000, group_sums.MANY_GROUPS - 1, 1000)
+    assert not serves(100, 30, 1)
+    assert serves(1000, 30, 64) == (jit.numba is not None)
+    for k in (100, 1000):  # their sums have a limit, too
+        room = group_sums.room_for_labelings(20_000, k, as_labels=True)
+        assert 8 * room * k * k <= max(group_sums.INDICATOR_BYTES, 8 * k * k)
+    monkeypatch.setattr(jit, "numba", None)
+    assert not serves(1000, 30, 64)
 
 
 def test_labelings_of_one_product_fit_the_memory_and_a_minute_or_two():

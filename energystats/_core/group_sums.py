@@ -25,6 +25,7 @@ __all__ = [
     "UpperTiles",
     "absolute_total",
     "add_totals",
+    "adding_serves",
     "bin_sums_by_product",
     "bin_sums_from_upper",
     "bin_sums_sorted",
@@ -50,6 +51,9 @@ COMPILED_FROM = 300_000  # entries of Z; for fewer, loading the compiler costs m
 COLUMNS_PER_PORTION = 256  # of indicators that go through a tile on one thread
 THREADED_FROM = 10**9  # multiplications; fewer are over before threads are there
 TABLES_FROM = 128  # labelings; fewer are not worth the tables
+MANY_GROUPS = 24  # whose sums take less time by adding one entry after the other
+ADDED_FROM = 10**8  # multiplications that this saves; fewer are over before the loop is loaded
+LABELINGS_PER_PART = 8  # that go to one thread at a time
 LABELINGS_AT_ONCE = 2048  # whose sums stay in a cache
 COLUMNS_PER_PART = 256  # of a tile that go to one thread at a time
 SUMS_SIDE_BY_SIDE = 16  # at most, and so the threads
@@ -64,12 +68,15 @@ UpperTiles = Iterable[tuple[int, int, FloatArray]]
 def block_sums_from_upper(upper: UpperTiles, Z: FloatArray | Indicators) -> FloatArray:
     """Compute sums of dissimilarities between groups for b labelings, from tiles of the upper triangle; (b, k, k).
 
-    It is M[b] = Z[:, :, b]' R Z[:, :, b] for a symmetric R. Where many labelings are given as labels, tables of sums
-    replace the product. Else labelings are shared out in portions whose width does not depend on the number of threads,
-    so that the numbers do not either. Every portion goes through some tiles on one thread of linear algebra: when
-    another process holds a core, the threads of a single product would wait for each other, those of portions do not.
+    It is M[b] = Z[:, :, b]' R Z[:, :, b] for a symmetric R. Of labelings given as labels, many groups are summed entry
+    by entry, and for many labelings tables of sums replace the product. Else labelings are shared out in portions whose
+    width does not depend on the number of threads, so that the numbers do not either. Every portion goes through some
+    tiles on one thread of linear algebra: when another process holds a core, the threads of a single product would wait
+    for each other, those of portions do not.
     """
     n, k, b = Z.shape
+    if isinstance(Z, Indicators) and adding_serves(n, k, b):
+        return _block_sums_by_adding(upper, Z)
     if isinstance(Z, Indicators) and tables_serve(n, k, b):
         return _block_sums_by_tables(upper, Z)
     width = max(1, COLUMNS_PER_PORTION // k)
@@ -88,6 +95,36 @@ def tables_serve(n: int, k: int, b: int) -> bool:
     from energystats._core import jit
 
     return jit.numba is not None
+
+
+def adding_serves(n: int, k: int, b: int) -> bool:
+    """Return whether adding entry by entry is faster than products or tables for sums of k groups in b labelings."""
+    if k < MANY_GROUPS or n * n * k * b < ADDED_FROM:
+        return False
+    from energystats._core import jit
+
+    return jit.numba is not None
+
+
+def _block_sums_by_adding(upper: UpperTiles, Z: Indicators) -> FloatArray:
+    """Compute sums of dissimilarities between many groups for b labelings, entry by entry; (b, k, k)."""
+    from energystats._core.added_entries import add_entries
+
+    _, k, b = Z.shape
+    # the groups that are left out have a place, too
+    some = [slice(start, start + LABELINGS_PER_PART) for start in range(0, b, LABELINGS_PER_PART)]
+    codes = np.ascontiguousarray(np.minimum(Z.codes.T, k), dtype=np.intp)
+    above = np.zeros((b, k + 1, k + 1))
+
+    def add(part: slice, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:
+        for row, column, tile in tiles:
+            add_entries(np.ascontiguousarray(tile), row, column, codes[part], Z.weights, above[part])
+
+    with side_by_side(len(some)) as apply:
+        for tiles in _some_at_a_time(upper):
+            apply(partial(add, tiles=tiles), some)
+    above = above[:, :k, :k]
+    return np.asarray(above + above.transpose(0, 2, 1))
 
 
 def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
@@ -378,7 +415,9 @@ def null_sums(
     None takes as many as memory allows, and as many in one product as in the other.
     """
     n, mass = weights.size, float(weights.sum())
-    multiplied = groups_multiplied(weights, k)
+    # many groups are summed as fast with the last one as without, and nothing is lost in a difference
+    all_of_many = pairs.has_tiles and adding_serves(n, k, LABELINGS_PER_BLOCK)
+    multiplied = k if all_of_many else groups_multiplied(weights, k)
     room = room_for_labelings(n, multiplied, pairs.takes_labels)
     at_once = at_once or blocks_at_once(n_blocks, room)
     totals = order = None
@@ -388,13 +427,13 @@ def null_sums(
         codes = order[codes] if multiplied < k else codes
         for start in range(0, codes.shape[1], room):
             some = codes[:, start : start + room]
-            as_labels = pairs.takes_labels or (pairs.has_tiles and tables_serve(n, multiplied, some.shape[1]))
+            by_labels = any(serve(n, multiplied, some.shape[1]) for serve in (adding_serves, tables_serve))
+            as_labels = pairs.takes_labels or (pairs.has_tiles and by_labels)
             make = Indicators if as_labels else indicators
             Z = make(some, multiplied, weights)
             # unequal weights need all groups; else the last group is what the others leave
             if multiplied == k:
-                sizes = [Z[rows].sum(axis=0) for rows in _parts(n, Z)]
-                yield pairs.block_sums(Z), np.sum(sizes, axis=0).T
+                yield pairs.block_sums(Z), _sum_over_groups(np.ones((1, n)), Z)[0].T
                 continue
             if totals is None:
                 inner, totals = pairs.block_sums_and_totals(Z, weights)
@@ -429,7 +468,8 @@ def room_for_labelings(n: int, multiplied: int, as_labels: bool) -> int:
     if not as_labels:
         return room
     most = max(LABELINGS_PER_BLOCK, MULTIPLIED_AT_ONCE // (n * n * multiplied))
-    return max(room, min(INDICATOR_BYTES // n, most))
+    held = max(1, INDICATOR_BYTES // (8 * multiplied**2))  # sums between all groups of as many labelings
+    return max(room, min(INDICATOR_BYTES // n, most, held))
 
 
 def blocks_at_once(n_blocks: int, room: int) -> int:
@@ -458,12 +498,7 @@ def _complete_last_group(
     These sums are R @ weights, `totals`. Shapes: (b, k - 1, k - 1), (n,) -> (b, k, k), (b, k).
     """
     n, others, b = Z.shape
-    with one_thread():
-        both = np.stack((totals, np.ones(n)))
-        sums = np.zeros((2, others * b))
-        for rows in _parts(n, Z):
-            sums += both[:, rows] @ Z[rows].reshape(-1, others * b)
-    with_all, s = sums.reshape(2, others, b).transpose(0, 2, 1)
+    with_all, s = _sum_over_groups(np.stack((totals, np.ones(n))), Z).transpose(0, 2, 1)
     M = np.empty((b, others + 1, others + 1))
     M[:, :-1, :-1] = inner
     M[:, :-1, -1] = M[:, -1, :-1] = with_all - inner.sum(axis=2)
@@ -471,10 +506,20 @@ def _complete_last_group(
     return M, np.column_stack((s, mass - s.sum(axis=1)))
 
 
-def _parts(n: int, Z: FloatArray | Indicators) -> list[slice]:
-    """Divide n rows into slices whose group indicators are built in turn; return one slice if all exist already."""
+def _sum_over_groups(values: FloatArray, Z: FloatArray | Indicators) -> FloatArray:
+    """Sum weighted values of rows over the groups of b labelings; (m, n) -> (m, k, b)."""
+    n, k, b = Z.shape
+    if isinstance(Z, Indicators) and k >= MANY_GROUPS:
+        weighted = values * Z.weights
+        sums = [[np.bincount(labels, row, k + 1)[:k] for labels in Z.codes.T] for row in weighted]
+        return np.array(sums).transpose(0, 2, 1)
+    # indicators of labels are made for some rows at a time
     height = ROWS_AT_ONCE if isinstance(Z, Indicators) else n
-    return [slice(start, start + height) for start in range(0, n, height)]
+    product = np.zeros((len(values), k * b))
+    with one_thread():
+        for rows in (slice(start, start + height) for start in range(0, n, height)):
+            product += values[:, rows] @ Z[rows].reshape(-1, k * b)
+    return product.reshape(-1, k, b)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,6 +14,7 @@ from energystats._core.group_sums import (
     Indicators,
     absolute_total,
     add_totals,
+    adding_serves,
     bin_sums_from_upper,
     block_sums_from_upper,
     indicators,
@@ -113,6 +114,12 @@ class UpperTileSums(Pairs):
 
     def block_sums(self, Z: FloatArray | Indicators) -> FloatArray:
         return block_sums_from_upper(self.upper_tiles(), Z)
+
+    def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
+        if not adding_serves(codes.size, k, 1):
+            return super().group_sums(codes, k, weights)
+        Z = Indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
+        return np.asarray(self.block_sums(Z)[0])
 
     def block_sums_and_totals(self, Z: FloatArray | Indicators, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         totals = np.zeros(weights.size)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from energystats._core.gram import are_values_found_in_full, is_found_in_full
-from energystats._core.group_sums import room_for_labelings, tables_serve
+from energystats._core.group_sums import adding_serves, room_for_labelings, tables_serve
 from energystats._core.labelings import COMPILED_FROM
 from energystats._runtime import Work, count_text
 from energystats.pairs.slices import LINES_BYTES, PLACE_BYTES
@@ -68,6 +68,8 @@ BLOCK = 64  # permutations of one stream
 STREAM_BYTES = 1100.0  # of a random generator
 ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
 ASSIGNED = 25.0  # for each row of a permutation
+ADDED = 5.0  # numbers touched for each ordered pair in a labeling of many groups
+OF_GROUPS = 120.0  # for each ordered pair of these
 BY_TABLES = 0.45  # of the time of a product that tables of sums take
 STEPS_OF_BLOCK = 120.0  # small calls for 64 permutations
 PLAIN_DRAW = 25.0  # for every label of such a block where nothing is compiled
@@ -229,7 +231,10 @@ def permutations(
     at_once = min(4.0 * BLOCK, room) if interim else max(room // BLOCK * BLOCK, min(room, BLOCK))
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
     sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
-    if not (size.line or size.slices) and tables_serve(size.n, k - 1, int(min(count, at_once))):
+    together = int(min(count, at_once))
+    if not (size.line or size.slices) and adding_serves(size.n, k - 1, together):
+        sums = replace(sums, flops=0.0, touched=sums.touched + count * (ADDED * size.n**2 + OF_GROUPS * float(k) ** 2))
+    elif not (size.line or size.slices) and tables_serve(size.n, k - 1, together):
         sums = replace(sums, flops=BY_TABLES * sums.flops)
     once = STEPS_OF_NULL if bare else STEPS_OF_TEST
     listed = Work(what="", touched=ASSIGNED * size.n * count, steps=(8 + STEPS_OF_BLOCK / BLOCK) * count)
