@@ -203,7 +203,7 @@ class EnergyClustering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Cluste
             Weights of the rows, 0 or positive, the largest at most 1e9 times the smallest positive one; whole numbers
             count as repeated rows, except in what is taken from the data: z-scores, a sigma, variances or a covariance
             of a metric, and the totals of "chi2". Rows of weight 0 are left out, and get the label of the nearest
-            cluster.
+            cluster; categories that these alone have must be declared, in a categorical column.
 
         Returns
         -------
