@@ -74,7 +74,7 @@ __all__ = [
 
 
 HEAVY = 1e4  # square of the sum of weights, above which, as below 1, they are looked at together with rho
-SMALLEST_SUM = 1e-270  # of weighted rho, whose smallest summands keep their digits
+SMALLEST_SUM = 1e-305  # of weighted rho: below it summands lose digits that the sum has
 ORDINARY = 1e-50  # and its inverse: data between them are not scaled
 ROUNDING = 1e-9  # of the sum of |rho|: what rho of the wrong sign by rounding add up to, at most
 TRANSFORMED = 32 * EPS  # of the largest number of transformed rows: they differ by no more where they are proportional

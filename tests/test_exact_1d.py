@@ -311,7 +311,7 @@ def test_options_of_starts_are_said_to_have_no_effect(rng):
 @pytest.mark.parametrize(
     ("how", "note"),
     [
-        ({"alpha": 1.5}, "is proved for |x - y| and its square only"),
+        ({"alpha": 1.5}, "intervals are known to be the best clusters for the square only"),
         ({"alpha": 0.5, "metric": "sqeuclidean"}, ""),
         ({"metric": "gaussian"}, "an exact method if rho is |x - y| or its square"),
         ({"algorithm": "hartigan", "alpha": 0.5}, ""),

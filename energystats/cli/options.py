@@ -111,7 +111,8 @@ OUTPUT: Table = {
 SAFETY: Table = {
     "--spreadsheet-safe": {
         **FLAG,
-        "help": "in written tables, an apostrophe before names that begin with = + - or @, which spreadsheets run",
+        "help": "in written tables, an apostrophe before names that begin with = + - or @, which spreadsheets run; not "
+        "before numbers",
     },
 }  # fmt: skip
 GENERAL: Table = {

@@ -125,7 +125,7 @@ def cluster_test(
     n_resamples : int, default 199
         Draws behind each p-value, ceil(k/2) (n + 1) - 1 for n with k > 2; reference samples of "refit" and "crossfit".
     conservative : bool, default False
-        Multiply p-values of "split" and "unimodal-1d" by 1.6/1.2 times as much; wants n_resamples >= 499.
+        Multiply p-values of "split" and "unimodal-1d" by 4/3 more, for flat densities; take n_resamples of 499 or more.
     standardize : bool, default False
         Column z-scores (divisor n) before distances and scores.
     n_jobs : int or None, default None

@@ -66,7 +66,7 @@ def note_on_exactness(d: Dissimilarity) -> tuple[str, ...]:
         return ("Not exact: for one column there is an exact method if rho is |x - y| or its square.",)
     if power < 1:
         return ("Not exact: for powers of |x - y| below 1 the best clusters of one column need not be intervals.",)
-    return ("Not exact: that the best clusters of one column are intervals is proved for |x - y| and its square only.",)
+    return ("Not exact: of powers of |x - y| above 1 intervals are known to be the best clusters for the square only.",)
 
 
 class _Intervals(NamedTuple):
@@ -246,8 +246,9 @@ def cluster_1d(x: ArrayLike, k: int = 2, sample_weight: ArrayLike | None = None,
 
     Notes
     -----
-    The best clusters are intervals of the sorted values for alpha = 1 and 2 [theory 4]; for alpha < 1 they can be
-    nested, and between 1 and 2 nothing is known, so other powers go to `energy_cluster`. W of an interval follows
+    The best clusters are intervals of the sorted values for alpha = 2, and for alpha = 1 by all that is known: there
+    it is proved for clusters that interleave once, and no counterexample was found [theory 4]. For alpha < 1 they can
+    be nested, and between 1 and 2 nothing is known, so other powers go to `energy_cluster`. W of an interval follows
     from running sums and satisfies the quadrangle inequality, so that dynamic programming needs O(k n log n) time
     and O(n) memory beyond a table of at most 256 MiB; a larger one is replaced by bisection of k, at twice the time.
     More than 65,536 values are shared among the threads that linear algebra has been given, with the same result.

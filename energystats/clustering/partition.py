@@ -164,7 +164,7 @@ class Partition(Labelled):
         if self.k == 1:
             how = "One cluster: there is no other partition."
         elif self.algorithm == "exact-1d":
-            how = "Algorithm: exact in one dimension, the global optimum; it does not depend on a seed."
+            how = "Algorithm: exact in one dimension, the least W of all intervals; it does not depend on a seed."
         elif self.algorithm == "given":
             how = "The clusters were found elsewhere; W was not searched."
         elif not self.n_init:

@@ -71,7 +71,7 @@ def segment_test(
     metric : str, Metric or callable, default "euclidean"
         The semimetric rho.
     alpha : float, default 1.0
-        Power of a named distance, 0.001 <= alpha <= 2. With 2 the test sees changes of the mean only.
+        Power of a named distance, 0.001 <= alpha <= 2. With 2 means are compared; a change of spread can reject too.
     min_size : int, default 2
         Rows of a segment, at least.
     order : array_like of shape (n,) or str, optional

@@ -125,7 +125,8 @@ class NegativeTypeResult(Result):
                 depth = f"The smallest eigenvalue is {self.min_eigenvalue / self.max_eigenvalue:.2g} times the largest."
             lines.append(
                 f"{depth} The witness c sums to 0 and has c'Rc > 0. "
-                "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`."
+                "If that is no more than the rounding of the data, pass a larger `tol`; else see `lingoes`, "
+                "which repairs this rho where it is given its root."
             )
         elif self.method == "random subsets":
             lines.append("No subset refuted it, which is no proof for the other points; another seed takes others.")
