@@ -1,5 +1,6 @@
 """One column: the partition is the best there is, by all partitions, by slow dynamic programming and by peers."""
 
+import itertools
 import subprocess
 import sys
 from fractions import Fraction
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.optimize import linprog
 from sklearn.cluster import KMeans
 
 import energystats as es
@@ -447,3 +449,32 @@ def test_a_search_of_many_clusters_that_takes_a_minute_says_so(rng, monkeypatch)
     assert len(caught) == 1
     monkeypatch.undo()
     assert_array_equal(found.labels, es.cluster_1d(x, 30).labels)
+
+
+@pytest.mark.parametrize("n", range(3, 9))
+def test_a_mixture_of_cuts_is_as_good_for_every_gap(n):
+    """W is a sum over the gaps: for no gaps are two clusters that interleave better than the best of the cuts."""
+    left, cut = np.arange(1, n), np.arange(1, n)[:, None]  # points before each gap, and before the cut
+
+    def coefficients(before, size):
+        # pairs of a cluster that a gap parts, over its size
+        return before * (size - before) / size
+
+    below = np.minimum(left, cut)
+    cuts = coefficients(below, cut) + coefficients(left - below, n - cut)
+    for rest in itertools.product((0, 1), repeat=n - 1):
+        labels = np.array((0, *rest))
+        if np.count_nonzero(np.diff(labels)) < 2:
+            continue
+        first = np.cumsum(labels)[:-1]
+        divided = coefficients(first, labels.sum()) + coefficients(left - first, n - labels.sum())
+        # the smallest excess over all gaps that a mixture of cuts can have
+        found = linprog(
+            [*np.zeros(n - 1), 1],
+            A_ub=np.column_stack((cuts.T, -np.ones(n - 1))),
+            b_ub=divided,
+            A_eq=[[*np.ones(n - 1), 0]],
+            b_eq=[1],
+            bounds=[(0, None)] * (n - 1) + [(None, None)],
+        )
+        assert found.fun < -0.01, labels
