@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 
 from energystats._core.gram import are_values_found_in_full, centred, largest_eigenpairs, largest_eigenvalues
-from energystats._core.group_sums import random_directions
 from energystats._core.linear_models import fit_of, residuals_of, resolution
 from energystats._core.powers_of_two import deviations, exponents
 from energystats._core.statistics import within_per_cluster
@@ -53,7 +52,7 @@ from energystats.metrics.z_scores import Standardization
 from energystats.pairs.disk import Rows
 from energystats.pairs.line import power_on_line, sort_line
 from energystats.pairs.routes import choose_route
-from energystats.pairs.slices import SlicedPairs, projection_of
+from energystats.pairs.slices import SlicedPairs, projection_of, random_directions
 from energystats.pairs.tiles import Pairs, Recomputed, Stored, warn_if_negative
 from energystats.pairs.workloads import Size, pairs_work
 

@@ -118,11 +118,22 @@ def test_separator_and_decimal_are_found(sep, numbers, names):
 
 
 def test_one_column_of_decimal_commas(tmp_path, monkeypatch, capsys):
-    """Not names of rows beside a column of whole numbers, which would be read without a complaint."""
+    """Or names of rows beside a column of whole numbers: where these would repeat there is one reading only."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "d.csv").write_text("x\n" + "".join(f"{i},5\n" for i in range(30)))
-    found, error = answer(capsys, "cluster", "d.csv")
+    rows = "".join(f"{i},5\n" for i in range(30))
+    (tmp_path / "d.csv").write_text("x\n" + rows)
+    assert cli.main(["cluster", "d.csv"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert (
+        "the rows, such as '0,5', may be numbers with decimal commas, or names of rows and a column of numbers" in said
+    )
+    found, _ = answer(capsys, "cluster", "d.csv", "--decimal", ",")
     assert found["partition"]["within"] == es.cluster_1d(np.arange(30) + 0.5, 2).within
+    found, _ = answer(capsys, "cluster", "d.csv", "--sep", ",", "-k", "1")
+    assert found["partition"]["total"] == 0
+    (tmp_path / "d.csv").write_text("x\n3,25\n" + rows)
+    found, error = answer(capsys, "cluster", "d.csv")
+    assert found["partition"]["within"] == es.cluster_1d(np.r_[3.25, np.arange(30) + 0.5], 2).within
     assert "note: decimals have a comma; --sep and --decimal say otherwise.\n" in error
     assert "names the rows" not in error
 

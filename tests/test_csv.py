@@ -121,6 +121,8 @@ def test_tables_of_pandas_are_read_back(tmp_path, words, numbers, sep, decimal, 
         ('x, "g"\n1,b\n2,b\n', r"the line of names has quotes behind blanks"),
         ('x;g\n1,5;b\n2,5;\t"b"\n', r"line 3: .* has quotes behind blanks"),
         ("x\n1\n\n3\n", r"a line before line 4 is empty, which may be a missing value or nothing"),
+        ("x\n1,10\n2,20\n3,35\n", r"the rows, such as '1,10', may be numbers with decimal commas, or names of rows"),
+        ("NA,2\n3,4\n5,6\n", r"the first line must name the columns, got NA, 2; --no-header: it does not"),
         ("x\n1 1,5\n2 2,5\n", r"may be separated by commas \('1 1', '5'\) or by blanks \('1', '1,5'\); --sep says"),
         ("x,y\n1,\ufdd0\n", r"U\+FDD0"),
         ("   x    y  g\n 1.5    2  a\n10.5   33  b\n", r"several blanks together part the columns"),
@@ -1110,6 +1112,10 @@ def test_a_first_line_of_numbers_is_reported(tmp_path, capsys, monkeypatch):
     Path("two.csv").write_text("1,1,a\n2,3,b\n3,4,a\n5,7,b\n")
     assert cli.main(["test", "two.csv", "--group", "a"]) == 2
     assert "if the first line is data, --no-header says so" in capsys.readouterr().err
+    Path("t.csv").write_text("1.5,TRUE\n3,FALSE\n5,TRUE\n6,TRUE\n")
+    capsys.readouterr()
+    assert cli.main(["cluster", "t.csv", "-k", "1", "--metric", "gower"]) == 0
+    assert "was taken for names of columns, '1.5', 'TRUE'" in " ".join(capsys.readouterr().err.split())
 
 
 # ---------------------------------------------------------------- whole numbers beyond 2**53

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import energystats as es
 from energystats._core import jit
-from energystats._core.group_sums import random_directions, slice_factor
 from energystats.dissimilarity import Dissimilarity, Groups
 from energystats.distribution_tests.binned_sliced import _Bins, _permute_bins, default_bins
 from energystats.distribution_tests.permutation_test import STATISTICS, GroupComparison, describe_null
 from energystats.inputs.methods import MOST_BINS, Sampling
 from energystats.pairs import slices, tiles
+from energystats.pairs.slices import random_directions, slice_factor
 from tests import definitions as slow
 from tests.comparisons import words
 from tests.conftest import sweep

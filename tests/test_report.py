@@ -371,7 +371,7 @@ def test_one_column_is_exact(rng, monkeypatch):
     monkeypatch.setattr(pictures, "draw_picture", lambda draw: BLANK)
     x = np.r_[rng.normal(0, 1, 40), rng.normal(9, 1, 50)]
     text = cluster_report(pd.Series(x, name="height"), 2, n_resamples=9)
-    assert "global optimum" in sections(text)["dispersion"]
+    assert "the least W of all intervals" in sections(text)["dispersion"]
     assert "breaks between clusters" in sections(text)["partition"]
     assert "None" not in re.sub(r"base64,[^\"]*", "", text)
 

@@ -7,7 +7,6 @@ numbers: tiles of the upper triangle of R, stored or not, by products or by tabl
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -38,10 +37,8 @@ __all__ = [
     "multiply_sorted",
     "multiply_upper",
     "null_sums",
-    "random_directions",
     "reordered",
     "room_for_labelings",
-    "slice_factor",
     "sums_of_sorted_groups",
     "tables_serve",
 ]
@@ -59,6 +56,9 @@ COLUMNS_PER_PART = 256  # of a tile that go to one thread at a time
 SUMS_SIDE_BY_SIDE = 16  # at most, and so the threads
 SUMS_BYTES = 2**27  # of the sums of all of them
 BATCH_BYTES = 2**24  # of tiles that portions go through before they meet
+INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time, or of the labels they are made of
+MULTIPLIED_AT_ONCE = 2 * 10**13  # pairs times labelings of one product, two or three minutes, after which a bar moves
+ROWS_AT_ONCE = 4096  # of indicators that are made when they are needed
 COLUMNS_BYTES = 2**26  # of the columns of bins that are multiplied at a time where R is known by its products alone
 
 # (row, column, R[row:row + height, column:column + width]): every pair once, the diagonal tiles square and whole
@@ -354,32 +354,6 @@ def bin_sums_by_product(
         columns = Z[:, start : start + at_once].toarray()
         sums[:, start : start + at_once] = Z.T @ multiply(columns)
     return 0.5 * (sums + sums.T)
-
-
-def slice_factor(d: int, alpha: float = 1.0) -> float:
-    """Compute the constant c with c E|u'z|^alpha = ||z||^alpha for a uniform direction u in d dimensions.
-
-    c = sqrt(pi) Gamma((d + alpha)/2) / (Gamma(d/2) Gamma((alpha + 1)/2)); 1 for d = 1, pi/2 and 2 for d = 2 and 3 at
-    alpha = 1.
-    """
-    if d == 1:
-        return 1.0
-    log = math.lgamma((d + alpha) / 2) - math.lgamma(d / 2) - math.lgamma((alpha + 1) / 2)
-    return math.sqrt(math.pi) * math.exp(log)
-
-
-def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArray:
-    """Draw independent uniform unit vectors in d dimensions; for d = 1 return the single vector 1; (d, count)."""
-    if d == 1:
-        return np.ones((1, 1))
-    # the normal distribution is the same in all directions
-    drawn = rng.standard_normal((count, d))
-    return np.ascontiguousarray((drawn / np.linalg.norm(drawn, axis=1)[:, None]).T)
-
-
-INDICATOR_BYTES = 3 * 2**26  # of the indicators held at a time, or of the labels they are made of
-MULTIPLIED_AT_ONCE = 2 * 10**13  # pairs times labelings of one product, two or three minutes, after which a bar moves
-ROWS_AT_ONCE = 4096  # of indicators that are made when they are needed
 
 
 class _LinearMap(Protocol):

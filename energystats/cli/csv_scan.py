@@ -337,7 +337,7 @@ class Scan:
         header, n_rows = self.header, self.n_rows
         if header is None and not n_rows:
             raise ValueError("the file is empty.")
-        if header is not None and all(map(_looks_like_numbers, header)):
+        if header is not None and _holds_numbers_alone(header, self.dialect):
             shown = ", ".join(header[:5])
             raise ValueError(f"the first line must name the columns, got {shown}; --no-header: it does not.")
         if not n_rows:
@@ -447,6 +447,12 @@ class Scan:
 def _counted(number: int, what: str) -> str:
     """Format a number with its noun in the singular or plural, such as '1 cell' or '2 cells'."""
     return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _holds_numbers_alone(names: Sequence[str], dialect: Dialect) -> bool:
+    """Return whether the names of columns are numbers, some of them missing, so that they are a row of data."""
+    known = [name for name in names if name.strip() == "" or not dialect.is_missing(name)]
+    return bool(known) and all(map(_looks_like_numbers, known))
 
 
 def _looks_like_numbers(name: str) -> bool:

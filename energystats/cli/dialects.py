@@ -153,6 +153,11 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
         decimal = "," if given.thousands == "." else "."
     # cut at the comma it would be two columns of whole numbers, which nobody would notice
     if sep is None and _one_column_of_decimal_commas(lines):
+        if decimal is None and _may_have_row_names(lines):
+            raise ValueError(
+                f"the rows, such as {lines[1].strip()!r}, may be numbers with decimal commas, or names of rows and a "
+                "column of numbers; --decimal , takes the first reading, --sep , the second."
+            )
         sep = ";"  # which does not occur
     sep = sep or _separator_of(lines, header=given.header, comma_in_numbers="," in (decimal, given.thousands))
     if given.sep in (None, " ") and _are_aligned(lines, sep, asked=given.sep is not None):
@@ -284,6 +289,15 @@ def _one_column_of_decimal_commas(lines: Sequence[str]) -> bool:
     if any(sep in lines[0] for sep in SEPARATORS) or not any(map(COMMA_NUMBER.fullmatch, rest)):
         return False
     return all(COMMA_NUMBER.fullmatch(line) or line.isdigit() or line in MISSING for line in rest)
+
+
+def _may_have_row_names(lines: Sequence[str]) -> bool:
+    """Return whether what is before the comma in rows of two numbers may be names of the rows, as R writes them."""
+    rest = [line.strip() for line in lines[1:]]
+    if all(map(GROUPED.fullmatch, rest)):  # which may be thousands, too, and is refused for that
+        return False
+    rows = [line.split(",") for line in rest]
+    return all(len(row) == 2 for row in rows) and len({row[0] for row in rows}) == len(rows)
 
 
 def _are_aligned(lines: Sequence[str], sep: str, *, asked: bool) -> bool:

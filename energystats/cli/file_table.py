@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from energystats._typing import BoolArray, IntArray
-from energystats.cli.csv_scan import line_of
+from energystats.cli.csv_scan import LOGICAL, line_of
 from energystats.cli.dialects import SEPARATORS, Dialect
 from energystats.cli.errors import BadInputError
 from energystats.cli.sources import Source
@@ -59,11 +59,13 @@ class FileTable:
 
     @property
     def numbered_names(self) -> bool:
-        """Return whether all columns of numbers have numbers as names, a sign that a file has no header."""
+        """Return whether all columns of numbers and truth values have such names, a sign that a file has no header."""
         if self.source is None or not self.dialect.header:
             return False
         names = [str(c) for c, kind in self.frame.dtypes.items() if holds_numbers(kind) or holds_truths(kind)]
-        return bool(names) and all(self.dialect.value_of(name) is not None for name in names)
+        numbers = [name for name in names if self.dialect.value_of(name) is not None]
+        others = (name in LOGICAL or self.dialect.is_missing(name) for name in names if name not in numbers)
+        return bool(numbers) and all(others)
 
     @property
     def sep_hint(self) -> str:

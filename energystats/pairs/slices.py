@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from energystats._core.group_sums import slice_factor
 from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
 from energystats.pairs.tiles import Pairs
 
-__all__ = ["LINES_BYTES", "PLACE_BYTES", "SlicedPairs", "projection_of"]
+__all__ = ["LINES_BYTES", "PLACE_BYTES", "SlicedPairs", "projection_of", "random_directions", "slice_factor"]
 
 
 LINES_BYTES = 2**28  # of sorted projections that are kept
@@ -99,3 +99,24 @@ def _sum_arrays(parts: Iterator[FloatArray]) -> FloatArray:
     for part in parts:
         whole += part
     return whole
+
+
+def slice_factor(d: int, alpha: float = 1.0) -> float:
+    """Compute the constant c with c E|u'z|^alpha = ||z||^alpha for a uniform direction u in d dimensions.
+
+    c = sqrt(pi) Gamma((d + alpha)/2) / (Gamma(d/2) Gamma((alpha + 1)/2)); 1 for d = 1, pi/2 and 2 for d = 2 and 3 at
+    alpha = 1.
+    """
+    if d == 1:
+        return 1.0
+    log = math.lgamma((d + alpha) / 2) - math.lgamma(d / 2) - math.lgamma((alpha + 1) / 2)
+    return math.sqrt(math.pi) * math.exp(log)
+
+
+def random_directions(d: int, count: int, rng: np.random.Generator) -> FloatArray:
+    """Draw independent uniform unit vectors in d dimensions; for d = 1 return the single vector 1; (d, count)."""
+    if d == 1:
+        return np.ones((1, 1))
+    # the normal distribution is the same in all directions
+    drawn = rng.standard_normal((count, d))
+    return np.ascontiguousarray((drawn / np.linalg.norm(drawn, axis=1)[:, None]).T)
