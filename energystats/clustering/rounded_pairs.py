@@ -16,6 +16,7 @@ from energystats._core.block_krylov import ROUGH, fits_blocks, largest_by_blocks
 from energystats._core.gram import multiply_gram
 from energystats._core.group_sums import add_totals
 from energystats._core.interrupts import checkpoint
+from energystats._core.statistics import best_gains
 from energystats._core.threads import one_thread
 from energystats._typing import FloatArray, IntArray
 from energystats.dissimilarity import Dissimilarity, Points
@@ -90,12 +91,12 @@ def polish(
         checkpoint()
         table, mass, within = _tabulate(d, labels, weights, k)
         counts = np.bincount(labels, minlength=k)
-        candidates = np.flatnonzero(_gains(table, mass, within, counts, labels, weights) > tolerance)
+        candidates = np.flatnonzero(best_gains(table, mass, within, counts, labels, weights) > tolerance)
         moved = 0
         for i in candidates if made < max_iter else ():
             here = slice(i, i + 1)
             j, w = labels[i], weights[i]
-            if not _gains(table[:, here], mass, within, counts, labels[here], weights[here])[0] > tolerance:
+            if not best_gains(table[:, here], mass, within, counts, labels[here], weights[here])[0] > tolerance:
                 continue
             halves = within / (2 * mass)
             rises = (table[:, i] - halves) / (mass + w)
@@ -123,15 +124,3 @@ def _tabulate(
     with one_thread():
         within = np.einsum("il,li->l", Z, table)
     return table, Z.sum(axis=0), within
-
-
-def _gains(
-    table: FloatArray, mass: FloatArray, within: FloatArray, counts: IntArray, labels: IntArray, weights: FloatArray
-) -> FloatArray:
-    """Compute how much the best move of each point lowers W [G 19, 20]; -inf if it is alone in its cluster; (n,)."""
-    points, halves = np.arange(labels.size), (within / (2 * mass))[:, None]
-    rises = (table - halves) / (mass[:, None] + weights)
-    rises[labels, points] = np.inf
-    alone = counts[labels] == 1
-    falls = (table - halves)[labels, points] / np.where(alone, 1.0, mass[labels] - weights)
-    return np.asarray(np.where(alone, -np.inf, (falls - rises.min(axis=0)) * weights))

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from energystats._core.pvalues import tie_tolerance
-from energystats._core.statistics import between, total
+from energystats._core.statistics import best_gains, between, total
 from energystats._typing import FloatArray, IntArray
 from energystats.display.tables import shorten_name
 from energystats.dissimilarity import Blocks, Dissimilarity, Groups, Points, note_one_rho
@@ -164,7 +164,7 @@ def is_local_optimum(
     w = np.ones(d.n) if weights is None else weights
     Z = groups.indicators(w)[:, :, 0]
     for rows, table in _sums_to_groups(d, Z):
-        if (_falls_of_moves(table, w[rows], groups.codes[rows], groups.sizes, s, np.diagonal(M)) > tolerance).any():
+        if (best_gains(table.T, s, np.diagonal(M), groups.sizes, groups.codes[rows], w[rows]) > tolerance).any():
             return False
     return True
 
@@ -180,21 +180,3 @@ def _sums_to_groups(d: Dissimilarity, Z: FloatArray) -> Iterator[tuple[IntArray,
     height = max(1, BLOCK_ENTRIES // d.n)
     for rows in (first, *(others[start : start + height] for start in range(0, others.size, height))):
         yield rows, d.rho(rows, everything) @ Z
-
-
-def _falls_of_moves(
-    table: FloatArray, w: FloatArray, codes: IntArray, sizes: IntArray, s: FloatArray, within: FloatArray
-) -> FloatArray:
-    """Compute how far W falls when each row moves to its best other group; -inf for a group's only row; (r,).
-
-    `table` has the row's sums T_il, `s` the sums of weights and `within` the w_l of all groups.
-    """
-    here = np.arange(codes.size)
-    own, s_j, w_j = table[here, codes], s[codes], within[codes]
-    alone = sizes[codes] == 1
-    # Hartigan's rule: W of the group left and of the group entered, before and after [theory 4]
-    rest = np.where(alone, 1.0, s_j - w)
-    fall = w_j / (2 * s_j) - (w_j - 2 * w * own) / (2 * rest)
-    rise = (within + 2 * w[:, None] * table) / (2 * (s + w[:, None])) - within / (2 * s)
-    rise[here, codes] = np.inf
-    return np.where(alone, -np.inf, fall - rise.min(axis=1))
