@@ -25,6 +25,7 @@ from energystats._core.jitter import jitter_ties
 from energystats._core.pvalues import fewest_draws, smallest_pvalue
 from energystats.cluster_tests import unimodality
 from energystats.clustering.seeding import plus_plus_start
+from energystats.dissimilarity import Dissimilarity
 from energystats.exceptions import warn
 from energystats.selection import gap
 from tests import definitions
@@ -1716,3 +1717,10 @@ def test_p_of_one_batch_is_computed_once(rng):
     with mock.patch.object(unimodality, "smallest_weighted", wraps=unimodality.smallest_weighted) as computed:
         unimodality.unimodality_test(x, 99, 1.0, rng)
     assert computed.call_count == 1
+
+
+def test_a_part_of_the_points_names_rows_of_the_whole_table():
+    X = np.array([[1.0, 2], [3, 4], [0, 0], [5, 6]])
+    part = Dissimilarity.from_data(X, metric="euclidean", alpha=1.0).subset(np.array([1, 2]))
+    with pytest.raises(ValueError, match="row 2 of `X` is all zeros"):
+        part.under(es.metrics.resolve("cosine", 1.0))
