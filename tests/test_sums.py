@@ -252,6 +252,15 @@ def test_many_groups_have_the_p_of_products(rng, monkeypatch):
     assert_allclose(found.null_distribution, products.null_distribution, rtol=1e-10)
 
 
+@pytest.mark.parametrize("k", [255, 256, 257])
+def test_as_many_groups_as_a_byte_has_values(k, rng):
+    """Labels of 256 groups are bytes, in which their number is none."""
+    X, g = rng.standard_normal((600, 2)), np.arange(600) % k
+    found = es.energy_test(X, groups=g, n_resamples=19, rng=0)
+    definition = definitions.within(definitions.rho_matrix(X.tolist()), g.tolist())
+    assert found.within == pytest.approx(float(definition), rel=1e-12)
+
+
 def test_entries_are_added_for_many_groups_of_many_points(monkeypatch):
     serves = group_sums.adding_serves
     assert not serves(4000, group_sums.MANY_GROUPS - 1, 1000)

@@ -113,7 +113,7 @@ def _block_sums_by_adding(upper: UpperTiles, Z: Indicators) -> FloatArray:
     _, k, b = Z.shape
     # the groups that are left out have a place, too
     some = [slice(start, start + LABELINGS_PER_PART) for start in range(0, b, LABELINGS_PER_PART)]
-    codes = np.ascontiguousarray(np.minimum(Z.codes.T, k), dtype=np.intp)
+    codes = np.minimum(np.ascontiguousarray(Z.codes.T, dtype=np.intp), k)
     above = np.zeros((b, k + 1, k + 1))
 
     def add(part: slice, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:

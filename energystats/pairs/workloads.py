@@ -70,6 +70,7 @@ ON_LINE = 40.0  # numbers touched for each entry of Z in a sorted column
 ASSIGNED = 25.0  # for each row of a permutation
 ADDED = 5.0  # numbers touched for each ordered pair in a labeling of many groups
 OF_GROUPS = 120.0  # for each ordered pair of these
+GAP_OF_GROUPS = 6.0  # numbers touched for each gap of a sorted column and ordered pair of groups
 BY_TABLES = 0.45  # of the time of a product that tables of sums take
 STEPS_OF_BLOCK = 120.0  # small calls for 64 permutations
 PLAIN_DRAW = 25.0  # for every label of such a block where nothing is compiled
@@ -232,9 +233,12 @@ def permutations(
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
     sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     together = int(min(count, at_once))
-    if not (size.line or size.slices) and adding_serves(size.n, k - 1, together):
+    if size.line or size.slices:  # where each gap counts for all pairs of groups
+        between_groups = GAP_OF_GROUPS * max(size.slices, 1) * size.n * (k - 1.0) ** 2
+        sums = replace(sums, touched=sums.touched + between_groups * (count + 1))
+    elif adding_serves(size.n, k - 1, together):
         sums = replace(sums, flops=0.0, touched=sums.touched + count * (ADDED * size.n**2 + OF_GROUPS * float(k) ** 2))
-    elif not (size.line or size.slices) and tables_serve(size.n, k - 1, together):
+    elif tables_serve(size.n, k - 1, together):
         sums = replace(sums, flops=BY_TABLES * sums.flops)
     once = STEPS_OF_NULL if bare else STEPS_OF_TEST
     listed = Work(what="", touched=ASSIGNED * size.n * count, steps=(8 + STEPS_OF_BLOCK / BLOCK) * count)
