@@ -204,13 +204,15 @@ def adding(monkeypatch):
     monkeypatch.setattr(pairs, "TILE_ROWS", 16)
 
 
-@pytest.mark.parametrize("kind", ["points", "stored", "matrix", "blocks"])
+@pytest.mark.parametrize("kind", ["points", "stored", "matrix", "blocks", "line", "slices"])
 @pytest.mark.parametrize("k", [3, 20])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_sums_of_many_groups_match_the_definition(kind, k, weighted, adding, rng):
     points, weights = rng.standard_normal((61, 3)), rng.uniform(0.5, 2, 61) if weighted else np.ones(61)
-    d, labelings = held_as(kind, points), rng.integers(k, size=(12, 61))
-    R = np.array(definitions.rho_matrix(points.tolist()))
+    points = np.round(points[:, :1], 1) if kind == "line" else points
+    d = held_as("points" if kind in ("line", "slices") else kind, points)
+    d, labelings = d.sliced(3, rng) if kind == "slices" else d, rng.integers(k, size=(12, 61))
+    R = np.array(definitions.rho_matrix(points.tolist())) if kind != "slices" else d.pairs.multiply(np.eye(61))
     indicators = [np.eye(k)[codes] * weights[:, None] for codes in labelings]
     some = group_sums.Indicators(labelings.T, k - 1, weights)
     for M, Z in zip(d.pairs.block_sums(some), indicators, strict=True):
@@ -235,16 +237,29 @@ def test_loop_over_entries_agrees_with_its_plain_python(rng):
     assert_allclose(sums[0] + sums[0].transpose(0, 2, 1), np.einsum("ibj,is,sbl->bjl", Z, R, Z), rtol=1e-12)
 
 
+def test_loop_over_gaps_of_many_groups_agrees_with_its_plain_python(rng):
+    x, weights, codes = rng.random(21), rng.uniform(0.5, 2, 21), rng.integers(4, size=(2, 21))
+    order, sums = np.argsort(x), np.zeros((2, 2, 4, 4))
+    for loop, own in zip((gaps.add_over_gaps, gaps.add_over_gaps.py_func), sums, strict=True):
+        loop(np.diff(x[order]), order, codes, weights, own)
+    assert_allclose(sums[0], sums[1], rtol=1e-13)
+    Z = np.eye(4)[codes.T] * weights[:, None, None]
+    R = np.abs(np.subtract.outer(x, x))
+    assert_allclose(sums[0] + sums[0].transpose(0, 2, 1), np.einsum("ibj,is,sbl->bjl", Z, R, Z), rtol=1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 2])
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_many_groups_have_the_same_bits_in_any_number_of_threads(n_threads, adding, rng, monkeypatch):
-    x, g = rng.standard_normal((70, 2)), np.arange(70) % 9
+def test_many_groups_have_the_same_bits_in_any_number_of_threads(n_threads, d, adding, rng, monkeypatch):
+    x, g = rng.standard_normal((70, d)), np.arange(70) % 9
     expected = es.energy_test(x, groups=g, n_resamples=50, rng=0).null_distribution
     monkeypatch.setattr("energystats._core.threads.threads_given", lambda: n_threads)
     assert_array_equal(es.energy_test(x, groups=g, n_resamples=50, rng=0).null_distribution, expected)
 
 
-def test_many_groups_have_the_p_of_products(rng, monkeypatch):
-    X, g = rng.standard_normal((200, 2)), rng.permutation(np.arange(200) % 50)
+@pytest.mark.parametrize("d", [1, 2])
+def test_many_groups_have_the_p_of_products(d, rng, monkeypatch):
+    X, g = rng.standard_normal((200, d)), rng.permutation(np.arange(200) % 50)
     found = es.energy_test(X, groups=g, n_resamples=199, rng=0)
     monkeypatch.setattr(group_sums, "MANY_GROUPS", 1000)
     products = es.energy_test(X, groups=g, n_resamples=199, rng=0)

@@ -110,21 +110,36 @@ def _block_sums_by_adding(upper: UpperTiles, Z: Indicators) -> FloatArray:
     """Compute sums of dissimilarities between many groups for b labelings, entry by entry; (b, k, k)."""
     from energystats._core.added_entries import add_entries
 
-    _, k, b = Z.shape
-    # the groups that are left out have a place, too
-    some = [slice(start, start + LABELINGS_PER_PART) for start in range(0, b, LABELINGS_PER_PART)]
-    codes = np.minimum(np.ascontiguousarray(Z.codes.T, dtype=np.intp), k)
-    above = np.zeros((b, k + 1, k + 1))
-
-    def add(part: slice, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:
+    def add(labelings: _SomeLabelings, tiles: Sequence[tuple[int, int, FloatArray]]) -> None:
         for row, column, tile in tiles:
-            add_entries(np.ascontiguousarray(tile), row, column, codes[part], Z.weights, above[part])
+            add_entries(np.ascontiguousarray(tile), row, column, labelings.codes, Z.weights, labelings.above)
 
-    with side_by_side(len(some)) as apply:
+    parts = _SomeLabelings.of(Z)
+    with side_by_side(len(parts)) as apply:
         for tiles in _some_at_a_time(upper):
-            apply(partial(add, tiles=tiles), some)
-    above = above[:, :k, :k]
-    return np.asarray(above + above.transpose(0, 2, 1))
+            apply(partial(add, tiles=tiles), parts)
+    return _SomeLabelings.together(parts, Z.k)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SomeLabelings:
+    """Hold some labelings of many groups, and the sums between these that are added up on one thread."""
+
+    codes: IntArray  # (b, n)
+    above: FloatArray  # (b, k + 1, k + 1) the groups that are left out have a place, too
+
+    @classmethod
+    def of(cls, Z: Indicators) -> list[_SomeLabelings]:
+        """Divide all labelings, eight to a part, whose sums begin at 0."""
+        codes = np.minimum(np.ascontiguousarray(Z.codes.T, dtype=np.intp), Z.k)
+        some = [codes[start : start + LABELINGS_PER_PART] for start in range(0, len(codes), LABELINGS_PER_PART)]
+        return [cls(each, np.zeros((len(each), Z.k + 1, Z.k + 1))) for each in some]
+
+    @staticmethod
+    def together(parts: Sequence[_SomeLabelings], k: int) -> FloatArray:
+        """Return the sums over all ordered pairs between the first k groups of all labelings; (b, k, k)."""
+        above = np.concatenate([part.above[:, :k, :k] for part in parts])
+        return np.asarray(above + above.transpose(0, 2, 1))
 
 
 def _block_sums_by_tables(upper: UpperTiles, Z: Indicators) -> FloatArray:
@@ -255,11 +270,18 @@ def multiply_sorted(gaps: FloatArray, columns: FloatArray) -> FloatArray:
     return np.asarray(product)
 
 
-def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArray:
+def block_sums_sorted(gaps: FloatArray, order: IntArray, Z: FloatArray | Indicators) -> FloatArray:
     """Compute sums of |x_i - x_j| between groups for b labelings, from gaps of sorted x; (n, k, b) -> (b, k, k).
 
-    `order`, (n,), sorts the x; there are n - 1 gaps.
+    `order`, (n,), sorts the x; there are n - 1 gaps. Labelings of many groups come as labels.
     """
+    if isinstance(Z, Indicators):
+        from energystats._core.sums_on_line import add_over_gaps
+
+        parts, weights = _SomeLabelings.of(Z), Z.weights
+        with side_by_side(len(parts)) as apply:
+            apply(lambda part: add_over_gaps(gaps, order, part.codes, weights, part.above), parts)
+        return _SomeLabelings.together(parts, Z.k)
     n, k, b = Z.shape
     if Z.size >= COMPILED_FROM:
         from energystats._core import jit
@@ -364,6 +386,10 @@ class _LinearMap(Protocol):
         """Return whether sums over pairs come from tiles of the matrix, so that labels may stand for indicators."""
 
     @property
+    def adds_many(self) -> bool:
+        """Return whether labels may stand for indicators of many groups, whose sums are added pair by pair."""
+
+    @property
     def takes_labels(self) -> bool:
         """Return whether sums between groups take labels in place of indicators, which need memory for many rows."""
 
@@ -390,7 +416,7 @@ def null_sums(
     """
     n, mass = weights.size, float(weights.sum())
     # many groups are summed as fast with the last one as without, and nothing is lost in a difference
-    all_of_many = pairs.has_tiles and adding_serves(n, k, LABELINGS_PER_BLOCK)
+    all_of_many = pairs.adds_many and adding_serves(n, k, LABELINGS_PER_BLOCK)
     multiplied = k if all_of_many else groups_multiplied(weights, k)
     room = room_for_labelings(n, multiplied, pairs.takes_labels)
     at_once = at_once or blocks_at_once(n_blocks, room)
@@ -401,8 +427,9 @@ def null_sums(
         codes = order[codes] if multiplied < k else codes
         for start in range(0, codes.shape[1], room):
             some = codes[:, start : start + room]
-            by_labels = any(serve(n, multiplied, some.shape[1]) for serve in (adding_serves, tables_serve))
-            as_labels = pairs.takes_labels or (pairs.has_tiles and by_labels)
+            by_adding = pairs.adds_many and adding_serves(n, multiplied, some.shape[1])
+            by_tables = pairs.has_tiles and tables_serve(n, multiplied, some.shape[1])
+            as_labels = pairs.takes_labels or by_adding or by_tables
             make = Indicators if as_labels else indicators
             Z = make(some, multiplied, weights)
             # unequal weights need all groups; else the last group is what the others leave

@@ -7,7 +7,7 @@ import numpy as np
 from energystats._core.jit import njit
 from energystats._typing import FloatArray, IntArray
 
-__all__ = ["bin_sums_over_gaps", "sum_across", "sums_over_gaps"]
+__all__ = ["add_over_gaps", "bin_sums_over_gaps", "sum_across", "sums_over_gaps"]
 
 
 ROWS_PER_SUM = 1024  # gaps whose terms are added before they join the total, so that little rounding adds up
@@ -45,6 +45,26 @@ def sums_over_gaps(gaps: FloatArray, order: IntArray, Z: FloatArray) -> FloatArr
         for l in range(j):
             M[l, j] = M[j, l]
     return M
+
+
+@njit
+def add_over_gaps(gaps: FloatArray, order: IntArray, codes: IntArray, weights: FloatArray, above: FloatArray) -> None:
+    """Add sums of |x_i - x_j| between many groups, for b labelings, from gaps of sorted x; (b, n) -> (b, k, k).
+
+    The weighted distances from a point down to those of each group below it grow with every gap by their mass times the
+    gap: non-negative terms, O(n k) a labeling. The sums and their transpose together count each ordered pair once.
+    """
+    n, k = order.size, above.shape[1]
+    for b in range(codes.shape[0]):
+        mass, distance = np.zeros(k), np.zeros(k)
+        for i in range(n):
+            row = order[i]
+            group, weight = codes[b, row], weights[row]
+            for l in range(k):
+                if i > 0:
+                    distance[l] += gaps[i - 1] * mass[l]
+                above[b, group, l] += weight * distance[l]
+            mass[group] += weight
 
 
 @njit

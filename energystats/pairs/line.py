@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from energystats._core.group_sums import bin_sums_sorted, block_sums_sorted, multiply_sorted, sums_of_sorted_groups
+from energystats._core.group_sums import (
+    Indicators,
+    bin_sums_sorted,
+    block_sums_sorted,
+    multiply_sorted,
+    sums_of_sorted_groups,
+)
 from energystats._typing import FloatArray, IntArray
 from energystats.metrics.base import Metric
 from energystats.metrics.closed_form import Euclidean
@@ -25,6 +31,8 @@ class Line(Pairs):
     """Compute products with R, R_ij = |x_i - x_j| in one column, from sorted points and without pairs."""
 
     x: FloatArray  # (n,) the points
+
+    adds_many = True
 
     @functools.cached_property
     def order(self) -> IntArray:
@@ -44,7 +52,7 @@ class Line(Pairs):
         product[self.order] = multiply_sorted(self.gaps, columns[self.order])
         return product
 
-    def block_sums(self, Z: FloatArray) -> FloatArray:
+    def block_sums(self, Z: FloatArray | Indicators) -> FloatArray:
         return block_sums_sorted(self.gaps, self.order, Z)
 
     def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
@@ -52,7 +60,7 @@ class Line(Pairs):
         fast = None if weights is not None else sums_of_sorted_groups(self.x, codes, k)
         return super().group_sums(codes, k, weights) if fast is None else fast
 
-    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def block_sums_and_totals(self, Z: FloatArray | Indicators, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         return self.block_sums(Z), self.multiply(weights[:, None])[:, 0]
 
     def bin_sums(self, codes: IntArray, weights: FloatArray, n_bins: int) -> FloatArray:

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from energystats._core.group_sums import Indicators
 from energystats._typing import FloatArray, IntArray
 from energystats.pairs.line import Line
 from energystats.pairs.tiles import Pairs
@@ -29,6 +30,8 @@ class SlicedPairs(Pairs):
     project: Callable[[FloatArray], FloatArray]  # their coordinates along some directions; (d, s) -> (n, s)
     directions: FloatArray  # (d, n_slices) unit vectors
     kept: tuple[Line, ...] = ()  # the projections, where they are few enough; else they are recomputed for every sum
+
+    adds_many = True
 
     @classmethod
     def of(cls, n: int, project: Callable[[FloatArray], FloatArray], directions: FloatArray) -> Self:
@@ -61,10 +64,10 @@ class SlicedPairs(Pairs):
     def multiply(self, columns: FloatArray) -> FloatArray:
         return self.factor * _sum_arrays(line.multiply(columns) for line in self.lines())
 
-    def block_sums(self, Z: FloatArray) -> FloatArray:
+    def block_sums(self, Z: FloatArray | Indicators) -> FloatArray:
         return self.factor * _sum_arrays(line.block_sums(Z) for line in self.lines())
 
-    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def block_sums_and_totals(self, Z: FloatArray | Indicators, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         column = weights[:, None]
         pairs = ((line.block_sums(Z), line.multiply(column)[:, 0]) for line in self.lines())
         M, totals = next(pairs)

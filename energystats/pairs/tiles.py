@@ -6,7 +6,7 @@ import abc
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -56,6 +56,7 @@ class Pairs(abc.ABC):
 
     # whether sums over groups come from tiles of R, and accept labels in compact form, as `Indicators`
     has_tiles: ClassVar[bool] = False
+    adds_many: ClassVar[bool] = False  # whether sums over many groups take labels, too
 
     @property
     def takes_labels(self) -> bool:
@@ -67,16 +68,17 @@ class Pairs(abc.ABC):
         """Multiply the dissimilarity matrix by columns; (n, c) -> (n, c)."""
 
     @abc.abstractmethod
-    def block_sums(self, Z: FloatArray) -> FloatArray:
+    def block_sums(self, Z: Any) -> FloatArray:
         """Compute sums of dissimilarities between groups for b labelings; (n, k, b) -> (b, k, k)."""
 
     def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
         """Compute sums of dissimilarities between groups for one labeling, codes 0..k-1; (n,) -> (k, k)."""
-        Z = indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
+        make = Indicators if self.adds_many and adding_serves(codes.size, k, 1) else indicators
+        Z = make(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
         return np.asarray(self.block_sums(Z)[0])
 
     @abc.abstractmethod
-    def block_sums_and_totals(self, Z: FloatArray, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def block_sums_and_totals(self, Z: Any, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Compute sums of rho between groups for b labelings, and R @ weights, R the matrix of rho; (b, k, k), (n,)."""
 
     @abc.abstractmethod
@@ -104,6 +106,7 @@ class UpperTileSums(Pairs):
 
     __slots__ = ()
     has_tiles = True
+    adds_many = True
 
     @abc.abstractmethod
     def upper_tiles(self) -> Iterator[Tile]:
@@ -114,12 +117,6 @@ class UpperTileSums(Pairs):
 
     def block_sums(self, Z: FloatArray | Indicators) -> FloatArray:
         return block_sums_from_upper(self.upper_tiles(), Z)
-
-    def group_sums(self, codes: IntArray, k: int, weights: FloatArray | None) -> FloatArray:
-        if not adding_serves(codes.size, k, 1):
-            return super().group_sums(codes, k, weights)
-        Z = Indicators(codes[:, None], k, np.ones(codes.size) if weights is None else weights)
-        return np.asarray(self.block_sums(Z)[0])
 
     def block_sums_and_totals(self, Z: FloatArray | Indicators, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         totals = np.zeros(weights.size)

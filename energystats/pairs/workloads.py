@@ -233,10 +233,11 @@ def permutations(
     what, advice = f"{count_text(count)} permutations of {size.n} rows", _advise_faster_test(size)
     sums = _describe_products(size, (k - 1) * (count + 1), at_once=(k - 1) * at_once, what=what, advice=advice)
     together = int(min(count, at_once))
-    if size.line or size.slices:  # where each gap counts for all pairs of groups
-        between_groups = GAP_OF_GROUPS * max(size.slices, 1) * size.n * (k - 1.0) ** 2
-        sums = replace(sums, touched=sums.touched + between_groups * (count + 1))
-    elif adding_serves(size.n, k - 1, together):
+    if size.line or size.slices:
+        if not adding_serves(size.n, k, BLOCK):  # each gap counts for all pairs of groups
+            between_groups = GAP_OF_GROUPS * max(size.slices, 1) * size.n * (k - 1.0) ** 2
+            sums = replace(sums, touched=sums.touched + between_groups * (count + 1))
+    elif adding_serves(size.n, k, BLOCK):
         sums = replace(sums, flops=0.0, touched=sums.touched + count * (ADDED * size.n**2 + OF_GROUPS * float(k) ** 2))
     elif tables_serve(size.n, k - 1, together):
         sums = replace(sums, flops=BY_TABLES * sums.flops)
