@@ -272,7 +272,9 @@ def test_a_matrix_aligned_by_blanks_is_told_from_others(tmp_path, capsys, monkey
     Path("m.txt").write_text("   a    b\na  0  1.5\nb 1.5   0\n")
     for more in ([], ["--sep", "space"]):
         assert cli.main(["euclidize", "m.txt", "-o", "o.csv", *more]) == 2
-        assert "several blanks together part the columns" in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert "several blanks together part the columns" in told
+        assert "in a shell awk '{$1 = $1; print}', where" in told  # a line of the terminal has no two blanks in a row
 
 
 @pytest.mark.parametrize(

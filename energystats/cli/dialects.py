@@ -165,7 +165,7 @@ def detected(head: str, given: Dialect, console: Console, *, cut: bool = False) 
         raise ValueError(
             "several blanks together part the columns, as where these are aligned, or stand at the end of a line, and "
             "every single blank would begin a cell; write one separator between cells (as R's write.csv does, or in a "
-            f"shell sed 's/^ *//; s/  */ /g', where no cell is in quotes){single}."
+            f"shell awk '{{$1 = $1; print}}', where no cell is in quotes){single}."
         )
     if decimal is None:
         decimal = "," if sep != "," and _decimal_commas(lines, sep, given) else "."
